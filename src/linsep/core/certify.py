@@ -1,0 +1,186 @@
+"""From the end of a run to its certificate: the bounds of w and dual, computed once more from the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..oracles import Dense, Sparse
+from ..targets import EpsOptimal
+from .certificate import Certificate, conclude, novikoff
+from .refute import WORK, refute
+from .sweep import BLOCK, Survey, compose, scores, survey
+
+U = float(np.finfo(np.float64).eps)
+
+Rows = Dense | Sparse
+
+
+class Terms(NamedTuple):
+    """What a certificate is about, beside w and dual."""
+
+    target: tuple
+    bias: str  # "free", "augmented" or "none"
+    updates: int
+    reason: str  # why learning ended before its target, or nothing
+    ended: bool = False  # over, not out of budget: a closed form, a small step
+
+
+def live(part: Rows) -> Iterator[np.ndarray]:
+    """The rows of a part that weigh anything, in fixed blocks."""
+    for begin in range(0, part.sign.size, BLOCK):
+        rows = np.arange(begin, min(begin + BLOCK, part.sign.size))
+        rows = rows[part.weight[rows] > 0] if part.weight.size else rows
+        if rows.size:
+            yield rows
+
+
+def width(part: Rows) -> int:
+    """The number of columns."""
+    return int(part.X.shape[1]) if isinstance(part, Dense) else part.width
+
+
+def augment(parts: Sequence[Rows], bias: str) -> list[Rows]:
+    """The rows as vectors of the space in which separability is decided: a free bias is a coordinate there too."""
+    return [part._replace(bias=0.0 if bias == "none" else 1.0) for part in parts]
+
+
+def look(parts: Sequence[Rows], w: np.ndarray) -> Survey:
+    """One survey of all rows of all parts."""
+    slack = (longest_row(parts) + 4) * U * float(np.linalg.norm(w))
+    seen = [survey(part, w, rows, slack) for part in parts for rows in live(part)]
+    count, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
+    return Survey(sum(count), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive))
+
+
+def longest_row(parts: Sequence[Rows]) -> int:
+    """The largest number of terms in a scalar product."""
+    return max(
+        part.X.shape[1] if isinstance(part, Dense) else int(np.diff(part.indptr).max(initial=0)) for part in parts
+    )
+
+
+def free_bias(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray:
+    """w with the best bias: half-way between the classes, or, where they overlap, with the fewest errors."""
+    flat = [part._replace(bias=0.0) for part in parts]
+    seen = look(flat, w)
+    best = w.copy()
+    if seen.lowest_negative + seen.lowest_positive > 0:
+        best[-1] = 0.5 * (seen.lowest_negative - seen.lowest_positive)
+        return best
+    n = sum(part.sign.size for part in parts)
+    g = np.zeros(n)
+    for part in flat:
+        for rows in live(part):
+            scores(part, w, rows, g)
+    sign = np.concatenate([part.sign for part in parts])
+    cost = np.concatenate([part.weight if part.weight.size else np.ones(part.sign.size) for part in parts])
+    best[-1] = _fewest_errors(g * sign, sign, cost)
+    return best
+
+
+def _fewest_errors(g: np.ndarray, sign: np.ndarray, cost: np.ndarray) -> float:
+    """The b for which sign(g + b) errs least: a threshold between two neighbouring values of g."""
+    order = np.argsort(g, kind="stable")
+    g, sign, cost = g[order], sign[order], cost[order]
+    missed = np.concatenate([[0.0], np.cumsum(np.where(sign > 0, cost, 0.0))])  # positives below the cut
+    alarms = np.concatenate([np.cumsum(np.where(sign < 0, cost, 0.0)[::-1])[::-1], [0.0]])  # negatives above
+    cuts = np.concatenate([[g[0] - 1.0], 0.5 * (g[:-1] + g[1:]), [g[-1] + 1.0]])
+    allowed = np.concatenate([[True], g[1:] > g[:-1], [True]])
+    errors = np.where(allowed, missed + alarms, np.inf)
+    return -float(cuts[np.argmin(errors)])
+
+
+def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms) -> Certificate:
+    """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound."""
+    norm = float(np.linalg.norm(w[:-1] if terms.bias == "free" else w))
+    seen = look(augment(parts, terms.bias), w)
+    lower = seen.sure / norm * (1 - 4 * U) if norm > 0 else -math.inf
+    longest = math.sqrt(seen.longest)
+    proof = None if seen.sure > 0 else disprove(parts, terms.bias, dual)
+    weights = _usable(parts, dual if proof is None else proof, terms.bias)
+    upper, error = _upper(parts, w.size, weights, terms.bias)
+    rounding = error + (seen.lowest / norm - lower if norm > 0 else 0.0)
+    eps, relative = terms.target if isinstance(terms.target, EpsOptimal) else (0.0, 0.0)
+    rows = np.flatnonzero(weights)
+    updates_bound = novikoff(longest, seen.sure / float(np.linalg.norm(w))) if norm > 0 else math.inf
+    status = conclude(
+        lowest=seen.lowest if norm > 0 else -math.inf, lower=lower, upper=upper, rounding=rounding,
+        refuted=proof is not None, eps=eps, relative=relative, ended=terms.ended,
+    )  # fmt: skip
+    return Certificate(
+        status, lower, upper, terms.updates, seen.violated, updates_bound, terms.bias, w, rows, weights[rows],
+        size=sum(rows.size for part in parts for rows in live(part)), longest=longest, rounding=rounding,
+        eps=eps, relative=relative, reason=terms.reason,
+    )  # fmt: skip
+
+
+def _usable(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
+    """Dual weights with mass where it is needed; a run without updates still bounds the margin by one vector."""
+    sign = np.concatenate([part.sign for part in parts])
+    if parts[0].weight.size:
+        sign = np.where(np.concatenate([part.weight for part in parts]) > 0, sign, 0)
+    weights = dual
+    for side in ([-1], [1]) if bias == "free" else ([-1, 1],):
+        if not dual[np.isin(sign, side)].any() and np.isin(sign, side).any():
+            weights = weights.copy() if weights is dual else weights
+            weights[int(np.argmax(np.isin(sign, side)))] = 1.0
+    return weights
+
+
+def _upper(parts: Sequence[Rows], size: int, weights: np.ndarray, bias: str) -> tuple[float, float]:
+    """The norm of the convex combination, and how much rounding was added to be safe."""
+    if bias == "free":  # each class is a hull of its own, and counts one half
+        sign = np.concatenate([part.sign for part in parts])
+        weights = np.where(sign > 0, weights / max(weights[sign > 0].sum(), 1e-300), weights)
+        weights = 0.5 * np.where(sign < 0, weights / max(weights[sign < 0].sum(), 1e-300), weights)
+    else:
+        weights = weights / weights.sum()
+    parts = [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
+    total, length = np.zeros(size), 0.0
+    for part in parts:
+        for rows in live(part):
+            block = np.zeros(size)
+            length += compose(part, weights, rows, block)
+            total += block
+    terms = min(np.count_nonzero(weights), BLOCK + weights.size // BLOCK) + 4
+    error = 2 * terms * U * length
+    return float(np.linalg.norm(total)) * (1 + (size + 4) * U) + error, error
+
+
+def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray) -> np.ndarray | None:
+    """Weights that prove the parts not separable, or None; no more than `WORK` is spent on it."""
+    parts = augment(parts, bias)
+    size = width(parts[0]) + 1
+    rows = np.flatnonzero(dual)
+    if rows.size == 0 or size**3 > WORK:
+        return None
+    most = int(WORK / 4 / size**2)
+    if rows.size > most:
+        rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
+    found = refute(vectors(parts, rows), dual[rows])
+    if found is None:
+        return None
+    proof = np.zeros_like(dual)
+    proof[rows] = found
+    return proof
+
+
+def vectors(parts: Sequence[Rows], rows: np.ndarray) -> np.ndarray:
+    """The vectors a_i of some rows as a dense matrix."""
+    blocks = []
+    for part in parts:
+        own = rows[(rows >= part.first) & (rows < part.first + part.sign.size)] - part.first
+        if isinstance(part, Dense):
+            X = part.X[own].astype(np.float64)
+        else:
+            X = sp.csr_array((part.data, part.indices, part.indptr), shape=(part.sign.size, part.width))
+            X = X[own].toarray().astype(np.float64)
+        if part.bias:
+            X = np.column_stack([X, np.full(own.size, part.bias)])
+        blocks.append(X * part.sign[own, None])
+    return np.concatenate(blocks)

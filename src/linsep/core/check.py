@@ -1,0 +1,206 @@
+"""An independent check of a certificate: NumPy, SciPy and fractions only, no line shared with the solver.
+
+Scalar products are taken with their error bounds, and the decisive ones again in exact rational
+arithmetic. What can't be computed from the data, and so is not checked: the number of updates and the
+reason for which learning ended.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .certificate import Certificate
+
+U = 2.0**-52
+ROWS = 4096  # rows that are converted to float64 at a time
+DECISIVE = 64  # rows whose score is computed exactly
+
+
+class Verdict(NamedTuple):
+    """The answer of a check: true if nothing was found wrong.
+
+    >>> bool(Verdict(())), bool(Verdict(("upper: ...",)))
+    (True, False)
+    """
+
+    failures: tuple[str, ...]
+    margin: float = math.nan  # of w, as the check computed it
+    bound: float = math.nan  # of every margin, likewise
+
+    def __bool__(self) -> bool:
+        return not self.failures
+
+    def __str__(self) -> str:
+        if self.failures:
+            return "The certificate is WRONG: " + "; ".join(self.failures) + "."
+        return f"The certificate holds: recomputed from the data, margin {self.margin:.9g}, upper bound {self.bound:.9g}."
+
+
+def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
+    """Every number of ``claim`` computed again from the data it was made for."""
+    X = X.tocsr() if sp.issparse(X) else np.asarray(X)
+    y = np.asarray(y)
+    n, d = X.shape
+    if claim.w.shape != (d + 1,) or y.shape != (n,):
+        return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
+    sign = np.where(y == claim.classes[1], 1.0, -1.0)
+    if not np.isin(y, claim.classes).all():
+        return Verdict((f"labels: y has others than {list(claim.classes)}",))
+    if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
+        return Verdict(("w or the weights of the proof are not finite",))
+    constant = 0.0 if claim.bias == "none" else 1.0
+    keep = np.ones(n, bool) if sample_weight is None else np.asarray(sample_weight) > 0
+
+    wrong: list[str] = []
+    low, high, lengths, fewest, most = _scores(X, sign, keep, claim.w, constant)
+    norm = math.sqrt(math.fsum(x * x for x in (claim.w[:-1] if claim.bias == "free" else claim.w).tolist()))
+    longest = float(lengths.max(initial=0.0))
+    fuzz = 16 * (d + 8) * U * longest * max(1.0, math.hypot(norm, claim.w[-1]) / norm if norm > 0 else 1.0)
+    margin = low / norm if norm > 0 else -math.inf
+    if norm > 0 and not margin - fuzz <= claim.lower <= high / norm + 4 * U * abs(high / norm):
+        wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
+    if norm == 0 and claim.lower != -math.inf:
+        wrong.append(f"lower: claimed {claim.lower!r} for w = 0")
+    if not fewest <= claim.violated <= most:
+        wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
+    if claim.size != int(keep.sum()):
+        wrong.append(f"size: claimed {claim.size}, there are {int(keep.sum())} vectors")
+    if abs(claim.longest - longest) > 4 * (d + 4) * U * longest:
+        wrong.append(f"longest: claimed {claim.longest!r}, found {longest!r}")
+    steps = (longest * math.hypot(norm, claim.w[-1] if claim.bias == "free" else 0.0) / low) ** 2 if low > 0 else math.inf
+    if claim.lower > 0 and not abs(claim.novikoff / steps - 1) <= 1e-9 + 4 * fuzz / margin:
+        wrong.append(f"novikoff: claimed {claim.novikoff!r}, found {steps!r}")
+    if claim.lower <= 0 and claim.novikoff != math.inf:
+        wrong.append(f"novikoff: claimed {claim.novikoff!r} for a w that does not separate")
+
+    bound, slack, sound = _combination(X, sign, keep, claim, constant)
+    if sound:
+        wrong.append(f"proof: {sound}")
+    elif not bound - slack <= claim.upper <= bound + 8 * slack + 16 * (d + 8) * U * (bound + longest):
+        wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
+    status = _status(claim, low, bound + slack, margin, fuzz + 8 * slack, sound == "" and _zero(X, sign, claim, constant))
+    if claim.status not in status:
+        wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
+    return Verdict(tuple(wrong), margin, bound)
+
+
+def _scores(X, sign, keep, w, constant):
+    """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise)."""
+    n, d = X.shape
+    scores, errors, lengths = np.empty(n), np.empty(n), np.empty(n)
+    magnitude = np.abs(w)
+    for at in range(0, n, ROWS):
+        block = X[at : at + ROWS].astype(np.float64)
+        rows = slice(at, at + block.shape[0])
+        terms = np.diff(block.indptr) if sp.issparse(block) else d
+        squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
+        scores[rows] = sign[rows] * (block @ w[:-1] + constant * w[-1])
+        errors[rows] = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
+        lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant)
+    scores, errors, lengths = scores[keep], errors[keep], lengths[keep]
+    low, high = float((scores - errors).min()), float((scores + errors).min())
+    decisive = np.flatnonzero(scores - errors <= high)
+    if decisive.size <= DECISIVE:
+        exact = [_exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
+        low = high = float(min(exact))
+    return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
+
+
+def _exact_score(X, sign, i, w, constant) -> Fraction:
+    """<w, a_i> without any rounding."""
+    row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+    columns = np.flatnonzero(row)
+    total = Fraction(constant) * Fraction(float(w[-1]))
+    total += sum(Fraction(float(w[j])) * Fraction(float(row[j])) for j in columns)
+    return int(sign[i]) * total
+
+
+def _combination(X, sign, keep, claim, constant):
+    """The norm of the convex combination in the proof, its rounding error, and what is wrong with it, if anything."""
+    rows, weights = claim.rows, claim.weights
+    if rows.shape != weights.shape or rows.size == 0:
+        return math.nan, math.nan, "it names no rows"
+    if np.unique(rows).size != rows.size or rows.min() < 0 or rows.max() >= X.shape[0] or not keep[rows].all():
+        return math.nan, math.nan, "it names a row twice, or one that does not exist"
+    if (weights < 0).any():
+        return math.nan, math.nan, "it has a negative weight"
+    own = sign[rows]
+    if claim.bias == "free":
+        shares = [math.fsum(weights[own == side]) for side in (-1.0, 1.0)]
+        if min(shares) <= 0:
+            return math.nan, math.nan, "a class has no weight in it"
+        weights = 0.5 * np.where(own > 0, weights / shares[1], weights / shares[0])
+    else:
+        share = math.fsum(weights)
+        if share <= 0:
+            return math.nan, math.nan, "it has no weight"
+        weights = weights / share
+    total, length = np.zeros(X.shape[1] + 1), 0.0
+    for at in range(0, rows.size, ROWS):
+        some = slice(at, at + ROWS)
+        block = X[rows[some]].astype(np.float64)
+        pulls = weights[some] * own[some]
+        total[:-1] += block.T @ pulls
+        total[-1] += constant * pulls.sum()
+        length += math.fsum(np.abs(pulls) * (sp.linalg.norm(block, axis=1) if sp.issparse(block) else np.linalg.norm(block, axis=1)))
+    if claim.bias == "free":
+        total[-1] = 0.0
+    slack = (min(rows.size, ROWS + rows.size // ROWS) + 8) * U * (length + constant)
+    return float(np.linalg.norm(total)), slack, ""
+
+
+def _zero(X, sign, claim, constant) -> bool:
+    """Does the proof show that 0 is a convex combination of the vectors? Exactly, or by the interior argument."""
+    rows, weights = claim.rows[claim.weights > 0], claim.weights[claim.weights > 0]
+    if rows.size * (X.shape[1] + 1) > 5e7:
+        return False
+    A = X[rows].astype(np.float64)
+    A = np.hstack([A.toarray() if sp.issparse(A) else A, np.full((rows.size, 1), constant)]) * sign[rows, None]
+    A = A[:, (A != 0).any(axis=0)]
+    if A.size <= 20_000 and all(
+        sum((Fraction(float(v)) * Fraction(float(x)) for v, x in zip(weights, column, strict=True)), Fraction(0)) == 0
+        for column in A.T
+    ):
+        return True
+    A = _without_integer_combinations(A)
+    if A.shape[0] <= A.shape[1]:
+        return False
+    A = np.ldexp(A, -np.frexp(np.abs(A).max(axis=0))[1])
+    weighted = A * weights[:, None]
+    gram_free = np.linalg.svd(weighted, compute_uv=False)
+    columns = [math.fsum(column) for column in weighted.T]
+    rest = math.hypot(*columns) + 4 * U * np.abs(weighted).sum()
+    return bool(gram_free.min() - 20 * A.shape[1] * math.sqrt(A.shape[0]) * U * gram_free.max() > rest)
+
+
+def _without_integer_combinations(A: np.ndarray) -> np.ndarray:
+    """Drop, one by one, integer columns that are exact integer combinations of the columns before them."""
+    if np.abs(A).max() > 2**20 or (A != np.rint(A)).any():
+        return A
+    kept = [0]
+    for j in range(1, A.shape[1]):
+        mix, *_ = np.linalg.lstsq(A[:, kept], A[:, j], rcond=None)
+        mix = np.rint(mix)
+        if np.abs(mix).sum() > 2**20 or (A[:, kept] @ mix != A[:, j]).any():
+            kept.append(j)
+    return A[:, kept]
+
+
+def _status(claim: Certificate, low: float, bound: float, margin: float, fuzz: float, zero: bool) -> tuple[str, ...]:
+    """The statuses that the recomputed numbers allow."""
+    if low <= 0:
+        unsure = ("not decided within rounding",) if low > -fuzz * max(1.0, float(np.linalg.norm(claim.w))) else ()
+        return ("not separable",) if zero else ("budget spent", "not separated", *unsure)
+    if margin <= fuzz and claim.lower <= 0:
+        return ("not decided within rounding",)
+    gap = bound - margin - fuzz
+    if claim.eps + claim.relative * bound > 0:
+        near = abs(gap - claim.eps - claim.relative * bound) <= 2 * fuzz  # either answer is honest at the edge
+        reached = gap <= claim.eps + claim.relative * bound
+        return ("eps-optimal", "separated") if near else ("eps-optimal",) if reached else ("separated",)
+    return ("separated", "optimal") if gap <= 1e-6 * bound else ("separated",)

@@ -1,0 +1,335 @@
+"""passes and learn: one loop for every rule. Progress, traces, chunks and `partial_fit` are its consumers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..oracles import Dense, Differences
+from ..rules import Nearest, Relaxation, Scheduled
+from ..targets import EpsOptimal, Margin
+from .certificate import Certificate
+from .certify import Rows, Terms, certify, disprove, free_bias, live, look, width
+from .keep import Average, Last, Pocket, keeper
+from .stop import Stop, interrupts
+from .sweep import BLOCK, Tally, Task, Tick, square, sweep, tally
+
+VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are heard between calls
+CACHE = 1 << 18  # bytes of rows that are shuffled together
+
+Oracle = Any
+
+
+@dataclass
+class State:
+    """Where learning stands. Plain data: arrays and numbers."""
+
+    w: np.ndarray  # in units of tick.scale
+    dual: np.ndarray  # how much of each row is in w, in the same units
+    tick: Tick
+    keep: Last | Average
+    pocket: Pocket = field(default_factory=Pocket)
+    passes: int = 0
+    mistakes: int = 0  # updates of the last pass, or vectors that a whole pass found violated
+    errors: float = math.nan  # weight of the errors of w, where a pass counted them
+    moved: float = math.inf  # length of the last whole-pass step
+    done: bool = False  # every set was satisfied in a row
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The true w."""
+        return self.tick.scale * self.w
+
+    @property
+    def upper(self) -> float:
+        """The bound |w| / mass of the best margin, as the run believes it."""
+        mass = self.tick.mass
+        return float(np.linalg.norm(self.weights)) / mass if mass > 0 else math.inf
+
+
+class Result(NamedTuple):
+    """What learning returns: weights (the bias is the last number), their certificate, and how it went."""
+
+    w: np.ndarray
+    certificate: Certificate
+    history: list[dict[str, float]]
+    state: State
+
+
+def rows_of(part: Oracle) -> Rows:
+    """The rows behind an oracle."""
+    return part.rows if isinstance(part, Differences) else part
+
+
+def bias_of(parts: Sequence[Oracle]) -> str:
+    """Which margin these oracles speak of: see `Certificate`."""
+    return "free" if isinstance(parts[0], Differences) else "augmented" if parts[0].bias else "none"
+
+
+def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = None) -> State:
+    """The state before the first visit; ``w`` to go on from, else 0.
+
+    From a given w the mass is unknown: the run's own upper bound is void, the certificate's is not.
+    """
+    rows = [rows_of(part) for part in parts]
+    size = width(rows[0]) + 1
+    n = max(part.first + part.sign.size for part in rows)
+    tick = Tick() if w is None else Tick(mass=math.nan)
+    start = np.zeros(size) if w is None else np.array(w, dtype=np.float64)
+    if start.shape != (size,):
+        raise ValueError(f"start: {size} numbers are wanted (one a column and the bias), not {start.shape}.")
+    return State(start, np.zeros(n), tick, keeper(keep, size))
+
+
+def visits(part: Oracle, rng: np.random.Generator | None) -> Iterator[np.ndarray]:
+    """The rows of a part in the order of their visits: the data's own, or shuffled by cache-sized blocks.
+
+    A random order over all rows would miss the cache at every visit; shuffled blocks, and rows shuffled
+    inside a block, cost next to nothing.
+    """
+    rows = rows_of(part)
+    n = rows.sign.size
+    order = np.flatnonzero(rows.weight) if rows.weight.size and not rows.weight.all() else None
+    if rng is not None:
+        width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * rows.data.size / max(n, 1)
+        order = np.arange(n) if order is None else order
+        blocks = np.array_split(order, max(1, math.ceil(order.size * width / CACHE)))
+        order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
+    for at in range(0, n if order is None else order.size, VISITS):
+        yield np.arange(at, min(at + VISITS, n)) if order is None else order[at : at + VISITS]
+
+
+def passes(
+    parts: Sequence[Oracle],
+    target: Any,
+    rule: Any,
+    state: State,
+    *,
+    whole: bool = False,
+    rng: np.random.Generator | None = None,
+    budget: int = -1,
+    halt: Callable[[], bool] = lambda: False,
+) -> Iterator[State]:
+    """Go through the parts again and again; the state after every pass, one object that moves on.
+
+    Ends by itself when every set was satisfied in a row. ``halt`` is asked between compiled calls;
+    a pass cut short by it, or by ``budget`` updates, is the last one.
+    """
+    refuse(parts, target, rule, whole)
+    enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
+    while True:
+        if whole:
+            state, cut = _whole_pass(parts, target, rule, state, halt)
+        else:
+            state, cut = _single_pass(parts, target, rule, state, rng, enough, budget, halt)
+        state.passes += 1
+        yield state
+        if cut or state.done:
+            return
+
+
+def _single_pass(parts, target, rule, state, rng, enough, budget, halt) -> tuple[State, bool]:
+    before = state.tick.updates
+    if rng is not None:  # another order: only a whole clean pass counts
+        state.tick = state.tick._replace(clean=0)
+    cut = False
+    for part, rows in ((part, rows) for part in parts for rows in visits(part, rng)):
+        ready = rule.ready(state.tick.updates, rows.size) if isinstance(rule, Scheduled) else rule
+        task = Task(part, target, ready, state.keep)
+        state.tick = sweep(task, state.w, state.dual, state.tick, rows, enough, budget)
+        state.done = state.tick.clean >= enough
+        cut = state.tick.updates == budget or halt()
+        if state.done or cut:
+            break
+    state.mistakes = state.tick.updates - before
+    return state, cut
+
+
+def _whole_pass(parts, target, rule, state, halt) -> tuple[State, bool]:
+    w, tick = state.w, state.tick
+    ww = square(w)
+    goal = target.goal(ww, tick.mass)
+    total, pulls, sums = np.zeros_like(w), np.zeros_like(state.dual), Tally(0, 0.0, 0.0, 0.0, math.inf)
+    per_vector = Task(parts[0], target, rule.ready(0, 1) if isinstance(rule, Scheduled) else rule, state.keep)
+    for part, rows in ((part, rows) for part in parts for rows in live(part)):
+        if halt():
+            return state, True
+        block = np.zeros_like(w)
+        sums = sums.merge(tally(per_vector._replace(oracle=part), w, rows, goal, block, pulls))
+        total += block
+    state.mistakes, state.errors = sums.violated, sums.errors
+    state.pocket.offer(w, sums.errors)
+    state.done = sums.violated == 0
+    if not state.done:
+        ws, ss = float(w @ total), square(total)
+        alpha, beta = rule.turn(tick.updates, ws, ww, ss, sums.mass, sums.weight, goal)
+        w *= alpha
+        w += beta * total
+        state.dual *= alpha
+        state.dual += beta * pulls
+        state.moved = beta * math.sqrt(ss)
+        state.tick = tick._replace(updates=tick.updates + 1, mass=alpha * tick.mass + beta * sums.mass)
+    return state, False
+
+
+def learn(
+    parts: Sequence[Oracle],
+    target: Any,
+    rule: Any,
+    *,
+    stop: Stop | None = None,
+    keep: str = "last",
+    whole: bool = False,
+    seed: int | np.random.Generator | None = None,
+    start: State | np.ndarray | None = None,
+    watch: Iterable[Callable[[State], None]] = (),
+) -> Result:
+    """Learn w from ``parts`` (oracles), and prove what was learned.
+
+    ``keep``: "last", "average", "pocket" or "auto" (the w that reached the target, else the averaged one,
+    or the best so far of whole passes). ``seed`` shuffles, None keeps the data's order. ``watch`` sees the
+    state after every pass.
+
+    >>> from linsep.oracles import points
+    >>> from linsep.rules import Increment
+    >>> X = np.array([[0.5, 3.0], [1.5, 2.5], [4.5, 1.0]])
+    >>> result = learn([points(X, [-1, -1, 1])], Margin(0.0), Increment(1.0))
+    >>> result.w
+    array([ 2.5, -4.5, -1. ])
+    >>> result.certificate.status
+    'separated'
+    """
+    stop = stop or Stop()
+    refuse(parts, target, rule, whole)
+    if stop.theta is not None and not whole:
+        raise ValueError("theta: only the whole-pass form makes steps whose length can be compared with theta.")
+    average = keep == "average" or (keep == "auto" and not whole)
+    if average and whole:
+        raise ValueError("keep='average': the whole-pass form keeps 'last', 'pocket' or 'auto'.")
+    state = start if isinstance(start, State) else begin(parts, "average" if average else "last", start)
+    rng = None if seed is None else np.random.default_rng(seed)
+    rows, kind = [rows_of(part) for part in parts], bias_of(parts)
+    history: list[dict[str, float]] = []
+    began, deadline = time.monotonic(), stop.deadline()
+    idle, fewest, reason = 0, math.inf, ""
+    with interrupts() as interrupt:
+
+        def halt() -> bool:
+            return interrupt.pressed or time.monotonic() >= deadline
+
+        budget = -1 if stop.updates is None or whole else stop.updates
+        for state in passes(parts, target, rule, state, whole=whole, rng=rng, budget=budget, halt=halt):
+            if not whole and keep == "pocket":
+                state.errors = look(rows, state.weights).weight
+                state.pocket.offer(state.weights, state.errors)
+            errors = state.mistakes if math.isnan(state.errors) else state.errors
+            idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
+            history.append(_record(state, rows, kind, time.monotonic() - began))
+            for see in watch:
+                see(state)
+            if state.done:
+                break
+            if stop.refute and state.passes & (state.passes - 1) == 0 and disprove(rows, kind, state.dual) is not None:
+                reason = "the data are proved not separable"
+                break
+            seconds = time.monotonic() - began
+            reason = "interrupted (Ctrl-C)" if interrupt.pressed else stop.reason(
+                passes=state.passes, updates=state.tick.updates, seconds=seconds, idle=idle, moved=state.moved
+            )  # fmt: skip
+            if reason:
+                break
+    w, certificate = answer(parts, target, state, keep=keep, whole=whole, reason=reason)
+    return Result(w, certificate, history, state)
+
+
+def _record(state: State, rows: Sequence[Rows], kind: str, seconds: float) -> dict[str, float]:
+    """One line of history. The lower bound costs a look at all data: it is taken at passes 1, 2, 4, 8, ..."""
+    looked = state.passes & (state.passes - 1) == 0 or state.done
+    return {
+        "pass": state.passes, "updates": state.tick.updates, "mistakes": state.mistakes, "errors": state.errors,
+        "lower": _margin(rows, state.weights, kind) if looked else math.nan, "upper": state.upper, "seconds": seconds,
+    }  # fmt: skip
+
+
+def _margin(rows: Sequence[Rows], w: np.ndarray, kind: str) -> float:
+    """The margin of w as computed, with the best bias if it is free."""
+    seen, norm = look(rows, w), float(np.linalg.norm(w))
+    lowest = 0.5 * (seen.lowest_negative + seen.lowest_positive) if kind == "free" else seen.lowest
+    return lowest / norm if norm > 0 else math.nan
+
+
+def answer(
+    parts: Sequence[Oracle], target, state: State, *, keep: str, whole: bool, reason: str, ended: bool = False
+) -> tuple[np.ndarray, Certificate]:
+    """The w that ``keep`` asks for, and its certificate."""
+    rows, kind = [rows_of(part) for part in parts], bias_of(parts)
+    w = state.weights
+    if keep == "average" or (keep == "auto" and not whole and not state.done):
+        mean = state.keep.answer(state.w, state.tick.seen)
+        narrow = keep == "auto" and isinstance(target, EpsOptimal)  # on the way to the best margin: the better one
+        w = w if narrow and _margin(rows, w, kind) > max(0.0, _margin(rows, mean, kind)) else mean
+    elif keep == "pocket" or (keep == "auto" and whole and not state.done):
+        state.pocket.offer(w, look(rows, w).weight)
+        w = state.pocket.w if state.pocket.w is not None else w
+    w = free_bias(rows, w) if kind == "free" else w.copy()
+    return w, certify(rows, w, state.dual, Terms(target, kind, state.tick.updates, reason, ended))
+
+
+def trace(parts: Sequence[Oracle], target, rule, *, keep: str = "last", most: int = 1000) -> Iterator[tuple[int, State]]:
+    """Learn step by step: the number of the row that caused each update, and the state after it.
+
+    At most ``most`` updates; single-sample form, in the data's order.
+
+    >>> from linsep.oracles import points
+    >>> from linsep.rules import Increment
+    >>> X = np.array([[0.5, 3.0], [1.5, 2.5], [4.5, 1.0]])
+    >>> [(row, state.weights.tolist()) for row, state in trace([points(X, [-1, -1, 1])], Margin(0.0), Increment(1.0))]
+    [(0, [-0.5, -3.0, -1.0]), (2, [4.0, -2.0, 0.0]), (1, [2.5, -4.5, -1.0])]
+    """
+    refuse(parts, target, rule, whole=False)
+    state = begin(parts, keep)
+    enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
+    while True:
+        for part in parts:
+            for rows in visits(part, None):
+                while rows.size:
+                    before = state.tick.updates
+                    ready = rule.ready(before, rows.size) if isinstance(rule, Scheduled) else rule
+                    task = Task(part, target, ready, state.keep)
+                    state.tick = sweep(task, state.w, state.dual, state.tick, rows, enough, before + 1)
+                    state.done = state.tick.clean >= enough
+                    if state.tick.updates > before:
+                        snapshot = replace(state, w=state.w.copy(), dual=state.dual.copy())
+                        yield rows_of(part).first + int(rows[state.tick.at - 1]), snapshot
+                    if state.done or state.tick.updates >= most:
+                        return
+                    rows = rows[state.tick.at :]
+        state.passes += 1
+
+
+def refuse(parts: Sequence[Oracle], target, rule, whole: bool) -> None:
+    """Say no, with the reason, to what can't work together."""
+    if not parts:
+        raise ValueError("learn: no data, the list of parts is empty.")
+    if whole and isinstance(parts[0], Differences):
+        raise ValueError(
+            "Differences have no whole-pass form: the rival of a row is known only after the pass. "
+            "Use the single-sample form, or points with the bias inside (augmented)."
+        )
+    if isinstance(rule, Relaxation):
+        if isinstance(target, EpsOptimal):
+            raise ValueError("Relaxation has no goal to move to under EpsOptimal: at w = 0 it would stand still. Use Margin(b), b > 0.")
+        if target.b <= 0:
+            raise ValueError(f"Relaxation needs a margin b > 0, not {target.b:g}: with b = 0 it would stand still at w = 0.")
+    if isinstance(target, EpsOptimal) and target.eps == 0 and target.relative == 0:
+        raise ValueError("EpsOptimal: eps must be > 0: the best margin itself is reached only in the limit.")
+    if isinstance(rule, Nearest) and isinstance(target, Margin) and target.b > 0:
+        raise ValueError(
+            f"Nearest stays inside the convex hull of the vectors, where no w need have <w,a> > {target.b:g}. "
+            "Use Margin(0) (Kozinec) or EpsOptimal (eps-Kozinec)."
+        )

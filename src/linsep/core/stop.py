@@ -1,0 +1,75 @@
+"""Stops: WHEN learning ends without having reached its target. Every default has a budget."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Budgets, and the other reasons to end; the first one met ends the run, with its sentence.
+
+    >>> Stop(passes=10).reason(passes=10, updates=7, seconds=0.0, idle=0, moved=1.0)
+    'the budget of 10 passes is spent'
+    """
+
+    passes: int | None = 1000  # passes over the data
+    updates: int | None = None  # updates of w
+    seconds: float | None = None  # wall-clock time
+    patience: int | None = None  # passes in a row without fewer errors (C3)
+    theta: float | None = None  # a whole-pass step shorter than this (C2)
+    refute: bool = False  # a proof that the data are not separable
+
+    def reason(self, *, passes: int, updates: int, seconds: float, idle: int, moved: float) -> str:
+        """Why to stop here, or nothing."""
+        if self.theta is not None and moved < self.theta:
+            return f"the last step was shorter than theta={self.theta:g}"
+        if self.patience is not None and idle >= self.patience:
+            return f"{idle} passes brought no fewer errors (patience)"
+        for spent, budget, unit in (
+            (passes, self.passes, "passes"),
+            (updates, self.updates, "updates"),
+            (seconds, self.seconds, "seconds"),
+        ):
+            if budget is not None and spent >= budget:
+                return f"the budget of {budget:g} {unit} is spent"
+        return ""
+
+    def deadline(self) -> float:
+        """The moment at which the seconds are spent."""
+        return time.monotonic() + self.seconds if self.seconds is not None else float("inf")
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed."""
+
+    pressed = False
+
+
+@contextmanager
+def interrupts() -> Iterator[Interrupt]:
+    """Turn the first Ctrl-C into a flag that the loop reads between two compiled calls.
+
+    So no state is ever left half updated, and the best w so far can be returned. A second Ctrl-C
+    interrupts at once. Outside the main thread Python delivers no signals, and nothing changes.
+    """
+    seen = Interrupt()
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def press(signum: int, frame: object) -> None:
+        seen.pressed = True
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,1 @@
+"""Estimators: thin scikit-learn classes around the loop and the solvers."""

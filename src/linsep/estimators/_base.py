@@ -1,0 +1,156 @@
+"""What all estimators here share: checked input, two classes, weights, decisions, distances and warnings."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_sample_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..core.certificate import BUDGET_SPENT, EPS_OPTIMAL, Certificate
+from ..core.loop import State
+from ..core.sweep import scores
+from ..oracles import Dense, Sparse, points
+
+DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64
+
+POSITIVE = Interval(Real, 0, None, closed="neither")
+BUDGETS: dict[str, list[Any]] = {
+    "max_passes": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+    "max_updates": [None, Interval(Integral, 1, None, closed="left")],
+    "max_seconds": [None, POSITIVE],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "verbose": ["verbose"],
+}
+
+
+class Sample(NamedTuple):
+    """Checked data: X as it came, +1 / -1, and weights (None: all 1)."""
+
+    X: Any
+    sign: np.ndarray
+    weight: np.ndarray | None
+
+
+class TwoClass(ClassifierMixin, BaseEstimator):
+    """A hyperplane <w,x> + w0 = 0 between ``classes_[0]`` (negative) and ``classes_[1]`` (positive side)."""
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    classes_: np.ndarray
+    certificate_: Certificate
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    def _sample(self, X, y, sample_weight, *, reset: bool = True, classes=None) -> Sample:
+        """Check X, y and the weights; sets ``classes_``."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=DTYPES, order="C", reset=reset, accept_large_sparse=True
+        )
+        check_classification_targets(y)
+        given = unique_labels(y) if classes is None else unique_labels(classes)
+        if len(given) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: y has "
+                f"{len(given)} classes ({', '.join(map(repr, given[:3].tolist()))}, ...)."
+            )
+        if len(given) < 2:
+            raise ValueError(f"Two classes are needed, but y has one class only: {given[0]!r}.")
+        unknown = np.setdiff1d(unique_labels(y), given)
+        if unknown.size:
+            raise ValueError(f"y has the label {unknown[0]!r}, which is not in classes={given.tolist()}.")
+        self.classes_ = given
+        sign = np.where(y == given[1], 1, -1).astype(np.int8)
+        return Sample(X, sign, self._weights(X, y, sign, sample_weight, partial=classes is not None))
+
+    def _weights(self, X, y, sign, sample_weight, partial: bool) -> np.ndarray | None:
+        """Sample weights times class weights, or None if all are 1."""
+        class_weight = getattr(self, "class_weight", None)
+        if sample_weight is None and class_weight is None:
+            return None
+        if partial and class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all data at once, partial_fit sees a part: "
+                "give the weights as a dictionary {label: weight}."
+            )
+        weight = np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+        if class_weight is not None:
+            weight *= compute_sample_weight(class_weight, y)
+        if not weight.any():
+            raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
+        for side in (-1, 1):
+            if not partial and not weight[sign == side].any():
+                label = self.classes_[(side + 1) // 2]
+                raise ValueError(f"sample_weight: all rows of class {label!r} weigh zero, two classes are needed.")
+        return None if np.all(weight == 1.0) else weight
+
+    def _publish(self, w: np.ndarray, certificate: Certificate) -> None:
+        """Set what a fitted estimator shows."""
+        self.coef_ = w[None, :-1].copy()
+        self.intercept_ = w[-1:].copy()
+        labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
+        self.certificate_ = Certificate(**{**vars(certificate), "classes": labels})
+
+    def _warn(self, advice: str) -> None:
+        """Say that a budget was spent, what is known so far, and what to try next."""
+        found = self.certificate_
+        missed = found.eps + found.relative > 0 and found.separates and found.status != EPS_OPTIMAL
+        if found.status == BUDGET_SPENT or missed:
+            warnings.warn(f"{found} {advice}", ConvergenceWarning, stacklevel=3)
+
+    def decision_function(self, X) -> np.ndarray:
+        """g(x) = <w,x> + w0; positive on the side of ``classes_[1]``."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, order="C", reset=False, accept_large_sparse=True)
+        if isinstance(X, np.ndarray) and X.dtype != np.float64:  # read in place: NumPy would make a float64 copy
+            part = points(X, np.ones(X.shape[0], dtype=np.int8))
+            g = np.empty(X.shape[0])
+            scores(part, np.append(self.coef_[0], self.intercept_[0]), np.arange(X.shape[0]), g)
+            return g
+        return X @ self.coef_[0] + self.intercept_[0]
+
+    def predict(self, X) -> np.ndarray:
+        """The class on whose side x lies; a point on the hyperplane goes to ``classes_[0]``."""
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def distance(self, X) -> np.ndarray:
+        """Signed distance g(x) / |w| of each row from the hyperplane (B1)."""
+        norm = float(np.linalg.norm(self.coef_))
+        if norm == 0:
+            raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
+        return self.decision_function(X) / norm
+
+
+def progress(state: State) -> None:
+    """One line a pass, for ``verbose``."""
+    tick = state.tick
+    line = f"pass {state.passes:>6}  updates {tick.updates:>10}  mistakes {state.mistakes:>8}  margin <= {state.upper:.6g}"
+    print(line, file=sys.stderr)
+
+
+def watchers(verbose: int) -> tuple:
+    """Who watches the passes."""
+    return (progress,) if verbose else ()
+
+
+def rows(sample: Sample, *, bias: float) -> Dense | Sparse:
+    """The sample as an oracle of points."""
+    return points(sample.X, sample.sign, sample.weight, bias=bias)
+
+
+def auto_passes(X, most: float = 1e10) -> int:
+    """A budget of passes that costs at most about ``most`` multiplications, some seconds; 100 at least."""
+    size = X.nnz if hasattr(X, "nnz") else X.size
+    return int(np.clip(most / max(size, 100), 100, 100_000))

@@ -1,0 +1,101 @@
+"""Estimators that run the loop: they name a target and a rule, everything else is here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..core.keep import Pocket
+from ..core.loop import State, answer, begin, learn, passes
+from ..core.stop import Stop
+from ..oracles import Differences, differences
+from ._base import Sample, TwoClass, auto_passes, rows, watchers
+
+
+class Looped(TwoClass):
+    """Fit by `learn`, and go on with `partial_fit`. A subclass names target, rule and advice."""
+
+    history_: list[dict[str, float]]
+    n_passes_: int
+
+    def _target(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} names no target")
+
+    def _rule(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} names no rule")
+
+    def _advice(self) -> str:
+        return "Raise max_passes to go on."
+
+    def _rule_weights(self, weight: np.ndarray | None) -> np.ndarray | None:
+        """What the rule makes of the weights."""
+        return weight
+
+    def _bias(self) -> str:
+        return "augmented" if getattr(self, "fit_intercept", True) else "none"
+
+    def _parts(self, sample: Sample, seen: Differences | None = None) -> list[Any]:
+        sample = sample._replace(weight=self._rule_weights(sample.weight))
+        part = rows(sample, bias=1.0 if self._bias() == "augmented" else 0.0)
+        return differences([part], seen) if self._bias() == "free" else [part]
+
+    def _stop(self, X) -> Stop:
+        budget = auto_passes(X) if self.max_passes == "auto" else self.max_passes
+        return Stop(
+            budget, self.max_updates, self.max_seconds, getattr(self, "patience", None), getattr(self, "theta", None),
+            refute=not getattr(self, "batch", False) and self._stops_when_refuted,
+        )  # fmt: skip
+
+    _stops_when_refuted = False
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
+        self._validate_params()
+        warm = self.warm_start and hasattr(self, "coef_")
+        sample = self._sample(X, y, sample_weight, reset=not warm)
+        start = np.append(self.coef_[0], self.intercept_[0]) if warm else None
+        if start is not None and self._bias() == "free":
+            start[-1] = 0.0
+        shuffle = getattr(self, "shuffle", False)
+        parts = self._parts(sample)
+        result = learn(
+            parts, self._target(), self._rule(), stop=self._stop(sample.X), keep=self.keep,
+            whole=getattr(self, "batch", False), start=start, watch=watchers(self.verbose),
+            seed=np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if shuffle else None,
+        )  # fmt: skip
+        self._publish(result.w, result.certificate)
+        self._state, self._seen = result.state, parts[0]
+        self.history_, self.n_passes_ = result.history, result.state.passes
+        self._warn(self._advice())
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """One pass over more data, going on from where learning stands.
+
+        ``classes`` (both labels) is needed at the first call. The certificate speaks of the rows of
+        this call only, and of the updates of all.
+        """
+        self._validate_params()
+        first = not hasattr(self, "_state")
+        if first and classes is None:
+            raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, classes=[a, b]).")
+        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes={list(classes)}, but learning began with {self.classes_.tolist()}.")
+        sample = self._sample(X, y, sample_weight, reset=first, classes=classes if first else self.classes_)
+        parts = self._parts(sample, None if first or self._bias() != "free" else self._seen)
+        whole = getattr(self, "batch", False)
+        average = self.keep in ("average", "auto") and not whole
+        state = begin(parts, "average" if average else "last")
+        if not first:
+            before: State = self._state
+            state.w, state.keep = before.w.copy(), before.keep
+            state.tick, state.passes = before.tick._replace(clean=0), before.passes
+            state.pocket = Pocket()
+        for state in passes(parts, self._target(), self._rule(), state, whole=whole):
+            break
+        w, certificate = answer(parts, self._target(), state, keep=self.keep, whole=whole, reason="one pass was asked for")
+        self._publish(w, certificate)
+        self._state, self._seen, self.n_passes_ = state, parts[0], state.passes
+        return self

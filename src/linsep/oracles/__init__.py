@@ -1,0 +1,73 @@
+"""Oracles: WHAT is to be separated. Each knows sets of vectors and finds the lowest one along w.
+
+``points`` and ``differences`` make oracles of arrays and CSR matrices, in place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from .differences import Differences
+from .points import Dense, Sparse
+
+__all__ = ["Dense", "Differences", "Sparse", "differences", "points"]
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """A read-only view: one compiled text serves writable arrays and read-only memmaps alike."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | Sparse:
+    """Rows of X, mirrored by ``sign`` and augmented by ``bias``, without a copy.
+
+    >>> a = points(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, -1]))
+    >>> w = np.array([1.0, 1.0, 0.5])
+    >>> float(a.probe(w, 0)), float(a.probe(w, 1))
+    (3.5, -7.5)
+    """
+    sign = _frozen(np.asarray(sign, dtype=np.int8))
+    weight = _frozen(np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64))
+    if sp.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:  # unsorted or doubled entries: this one case needs a copy
+            X = X.copy()
+            X.sum_duplicates()
+        parts = _frozen(X.data), _frozen(X.indices), _frozen(X.indptr)
+        return Sparse(*parts, sign, weight, float(bias), int(first), int(X.shape[1]))
+    return Dense(_frozen(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))
+
+
+def differences(parts: list[Dense] | list[Sparse], seen: Differences | None = None) -> list[Differences]:
+    """Halved differences of the classes in ``parts`` (rows with bias 0), which share their rivals.
+
+    ``seen`` hands on the rivals of earlier data, so that learning can go on with other rows.
+    """
+    slots = _slots(parts if seen is None else [*parts, seen.slots])
+    score, row = np.full(3, np.inf), np.full(3, -1)
+    for sign in (-1, 1):
+        if seen is not None:
+            slots.store(1 + sign, seen.slots, 1 + sign)
+            continue
+        part = next((part for part in parts if (part.sign == sign).any()), None)
+        if part is None:
+            raise ValueError("differences: both classes are needed, one of them has no row.")
+        i = int(np.argmax(part.sign == sign))
+        slots.store(1 + sign, part, i)
+        row[1 + sign] = part.first + i
+    return [Differences(part, slots, score, row) for part in parts]
+
+
+def _slots(parts) -> Dense | Sparse:
+    """Room for two rows, 0 and 2, of the kind that ``parts`` hold."""
+    sign, weight = np.array([-1, 0, 1], dtype=np.int8), np.zeros(0)
+    one = parts[0]
+    if isinstance(one, Dense):
+        return Dense(np.zeros((3, one.X.shape[1]), one.X.dtype), sign, weight, 0.0, 0)
+    room = max(int(np.diff(part.indptr).max(initial=0)) for part in parts)
+    indptr = np.array([0, 0, room, room], dtype=one.indptr.dtype)
+    data, indices = np.zeros(2 * room, one.data.dtype), np.zeros(2 * room, one.indices.dtype)
+    return Sparse(data, indices, indptr, sign, weight, 0.0, 0, one.width)

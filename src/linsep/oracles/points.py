@@ -1,0 +1,145 @@
+"""Points: each set is one point, row i of X, augmented by ``bias`` and mirrored by its label (B2).
+
+``a_i = sign_i * (x_i, bias)`` is never built: X is read in place, whatever its type. ``w`` has one
+number more than X has columns; the last one belongs to the bias. Dense and sparse rows are two
+oracles with the same methods.
+
+Row numbers are unsigned inside the kernels: for signed ones Numba checks each for negative wrap-around.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Dense(NamedTuple):
+    """Rows of a C-ordered array of float64, float32, uint8 or bool."""
+
+    X: np.ndarray  # n x d
+    sign: np.ndarray  # n of int8: +1 or -1
+    weight: np.ndarray  # n of float64, or empty: every row weighs 1
+    bias: float  # what augments a row: 1.0, or 0.0 for a hyperplane through the origin
+    first: int  # the number of row 0 in the whole training set
+
+    def probe(self, w, i):
+        """<w, a_i>."""
+        i = np.uint64(i)
+        d = self.X.shape[1]
+        wx = 0.0
+        for j in range(d):
+            wx += w[j] * self.X[i, j]
+        return self.sign[i] * (wx + self.bias * w[d])
+
+    def square(self, i):
+        """<a_i, a_i>."""
+        i = np.uint64(i)
+        xx = self.bias * self.bias
+        for j in range(self.X.shape[1]):
+            x = np.float64(self.X[i, j])
+            xx += x * x
+        return xx
+
+    def add(self, w, i, beta):
+        """Add beta a_i to w."""
+        i = np.uint64(i)
+        d = self.X.shape[1]
+        step = beta * self.sign[i]
+        for j in range(d):
+            w[j] += step * self.X[i, j]
+        w[d] += step * self.bias
+
+    def credit(self, dual, i, beta):
+        """Remember that beta a_i was added."""
+        dual[self.first + i] += beta
+
+    def settle(self, w):
+        """Nothing to prepare for a new w."""
+
+    def cost(self, i):
+        """The weight of row i."""
+        return self.weight[i] if self.weight.size else 1.0
+
+    def store(self, slot, rows, i):
+        """Copy row i of ``rows`` into row ``slot``."""
+        for j in range(self.X.shape[1]):
+            self.X[slot, j] = rows.X[i, j]
+
+    def gap(self, i, rows, slot):
+        """|x_i - x_slot|^2."""
+        i = np.uint64(i)
+        gap = 0.0
+        for j in range(self.X.shape[1]):
+            x = np.float64(self.X[i, j]) - np.float64(rows.X[slot, j])
+            gap += x * x
+        return gap
+
+
+class Sparse(NamedTuple):
+    """Rows of a CSR matrix with sorted indices: every method costs the row's non-zeros, never d."""
+
+    data: np.ndarray
+    indices: np.ndarray  # int32 or int64
+    indptr: np.ndarray
+    sign: np.ndarray
+    weight: np.ndarray
+    bias: float
+    first: int
+    width: int  # d
+
+    def probe(self, w, i):
+        """<w, a_i>."""
+        i = np.uint64(i)
+        wx = 0.0
+        for k in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            wx += w[np.uint64(self.indices[k])] * self.data[k]
+        return self.sign[i] * (wx + self.bias * w[w.size - 1])
+
+    def square(self, i):
+        """<a_i, a_i>."""
+        i = np.uint64(i)
+        xx = self.bias * self.bias
+        for k in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            x = np.float64(self.data[k])
+            xx += x * x
+        return xx
+
+    def add(self, w, i, beta):
+        """Add beta a_i to w."""
+        i = np.uint64(i)
+        step = beta * self.sign[i]
+        for k in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            w[np.uint64(self.indices[k])] += step * self.data[k]
+        w[w.size - 1] += step * self.bias
+
+    def store(self, slot, rows, i):
+        """Copy row i of ``rows`` into row ``slot``, which has room for the longest row."""
+        begin = self.indptr[slot]
+        size = rows.indptr[i + 1] - rows.indptr[i]
+        for k in range(size):
+            self.data[begin + k] = rows.data[rows.indptr[i] + k]
+            self.indices[begin + k] = rows.indices[rows.indptr[i] + k]
+        self.indptr[slot + 1] = begin + size
+
+    def gap(self, i, rows, slot):
+        """|x_i - x_slot|^2, by merging the two sorted rows."""
+        p, p_end = self.indptr[i], self.indptr[i + 1]
+        q, q_end = rows.indptr[slot], rows.indptr[slot + 1]
+        gap = 0.0
+        while p < p_end or q < q_end:
+            x = 0.0
+            take_p = q == q_end or (p < p_end and self.indices[p] <= rows.indices[q])
+            take_q = p == p_end or (q < q_end and rows.indices[q] <= self.indices[p])
+            if take_p:
+                x += np.float64(self.data[p])
+                p += 1
+            if take_q:
+                x -= np.float64(rows.data[q])
+                q += 1
+            gap += x * x
+        return gap
+
+    credit = Dense.credit
+    settle = Dense.settle
+    cost = Dense.cost

@@ -1,0 +1,172 @@
+"""Rules: HOW w moves when a vector is violated.
+
+A rule sees only numbers: ``t`` (updates made so far), ``wa = <w,a>``, ``ww = <w,w>``, ``aa = <a,a>``
+and the ``goal`` that was missed. ``step`` returns ``alpha, beta >= 0``, and w becomes ``alpha w + beta a``.
+
+The whole-pass form freezes w: every violated vector enters one sum ``s`` with the weight ``pull``, and
+``turn`` answers with ``alpha, beta`` for ``w <- alpha w + beta s``. It sees the same numbers of the sum:
+``ws = <w,s>``, ``ss = <s,s>``, the ``mass`` of the pulls in it and the ``weight`` of the vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Increment(NamedTuple):
+    r"""The perceptron: :math:`w \leftarrow w + \eta(t)\,a` (C1, C2, C4).
+
+    The rate after ``t`` updates is :math:`\eta(t) = rate / (t+1)^{decay}`: ``decay=0`` is the fixed
+    increment, ``decay=1`` and ``decay=0.5`` are the schedules 1/k and 1/sqrt(k).
+    The whole-pass form adds the sum of all violated vectors: gradient descent on J_p.
+
+    >>> Increment(2.0).step(t=0, wa=-1.0, ww=1.0, aa=1.0, goal=0.0)
+    (1.0, 2.0)
+    >>> Increment(1.0, decay=1.0).step(t=3, wa=-1.0, ww=1.0, aa=1.0, goal=0.0)
+    (1.0, 0.25)
+    """
+
+    rate: float = 1.0
+    decay: float = 0.0
+
+    def step(self, t, wa, ww, aa, goal):
+        if self.decay == 0.0:
+            return 1.0, self.rate
+        return 1.0, self.rate * (t + 1.0) ** -self.decay
+
+    def pull(self, wa, aa, goal):
+        return 1.0
+
+    def turn(self, t, ws, ww, ss, mass, weight, goal):
+        return self.step(t, 0.0, 0.0, 0.0, 0.0)
+
+    def uses_norms(self):
+        return False
+
+
+class Table(NamedTuple):
+    """The perceptron with the rates of updates ``first, first + 1, ...`` written in a table."""
+
+    rates: np.ndarray
+    first: int
+
+    def step(self, t, wa, ww, aa, goal):
+        return 1.0, self.rates[t - self.first]
+
+    pull = Increment.pull
+    turn = Increment.turn
+    uses_norms = Increment.uses_norms
+
+
+class Scheduled:
+    r"""The perceptron with any rate :math:`\eta(k)`, a Python function of k = 1, 2, ... (C2, C4).
+
+    The function is called once for every update, outside compiled code: before each block of visits
+    ``ready`` lays out the rates that the block may need as a `Table`.
+
+    >>> Scheduled(lambda k: 1 / k).ready(t=2, visits=2).rates
+    array([0.33333333, 0.25      ])
+    """
+
+    def __init__(self, eta: Callable[[int], float]):
+        self.eta = eta
+        self._rates: list[float] = []
+
+    def ready(self, t: int, visits: int) -> Table:
+        """The rates of the next ``visits`` updates."""
+        for k in range(len(self._rates) + 1, t + visits + 1):
+            rate = float(self.eta(k))
+            if not (math.isfinite(rate) and rate > 0):
+                raise ValueError(f"rate: eta({k}) = {rate!r}, but a rate must be finite and greater than 0.")
+            self._rates.append(rate)
+        return Table(np.array(self._rates[t : t + visits]), t)
+
+    def turn(self, t, ws, ww, ss, mass, weight, goal):
+        return self.ready(t, 1).step(t, 0.0, 0.0, 0.0, 0.0)
+
+
+class Relaxation(NamedTuple):
+    r"""Move towards the hyperplane <w,a> = b, or past it (C6).
+
+    .. math:: w \leftarrow w + rate\, \frac{b - \langle w,a\rangle}{|a|^2}\, a , \qquad 0 < rate < 2 .
+
+    ``rate=1`` lands on the hyperplane, which the strict target still calls violated. So the aim
+    lies a hair beyond the goal, ``b = (1 + 1e-9) goal``: the rule ends for every rate.
+    The whole-pass form takes the mean of these moves (Cimmino), so that the range of rates keeps its
+    meaning; their plain sum, the gradient of J_r, diverges on large data (see `GradientDescent`).
+
+    >>> Relaxation(1.5).step(t=0, wa=-1.0, ww=1.0, aa=2.0, goal=1.0)[1]
+    1.50000000075
+    """
+
+    rate: float = 1.5
+
+    def step(self, t, wa, ww, aa, goal):
+        return 1.0, self.rate * self.pull(wa, aa, goal)
+
+    def pull(self, wa, aa, goal):
+        if aa == 0.0:  # the zero vector can't be satisfied, and doesn't move w
+            return 1.0
+        return (BEYOND * goal - wa) / aa
+
+    def turn(self, t, ws, ww, ss, mass, weight, goal):
+        return 1.0, self.rate / weight
+
+    def uses_norms(self):
+        return True
+
+
+BEYOND = 1.0 + 1e-9
+
+
+class Nearest(NamedTuple):
+    r"""Kozinec: the point nearest to the origin on the segment from w to a (C8, C9).
+
+    .. math:: w \leftarrow (1-k)\,w + k\,a , \qquad k = \min\Big(1, \frac{\langle w, w-a\rangle}{|w-a|^2}\Big) .
+
+    w starts at the first vector, never at 0, and stays in the convex hull of the vectors.
+    The whole-pass form takes the mean of all violated vectors for a: a point of the hull, violated too.
+    ``longest`` limits k; 1.0 is the rule.
+
+    >>> Nearest().step(t=1, wa=0.0, ww=1.0, aa=1.0, goal=0.0)
+    (0.5, 0.5)
+    """
+
+    longest: float = 1.0
+
+    def step(self, t, wa, ww, aa, goal):
+        if ww == 0.0 and t == 0:
+            return 0.0, 1.0
+        gap = ww - 2.0 * wa + aa
+        if gap <= 0.0:
+            return 1.0, 0.0
+        k = min(self.longest, max(0.0, (ww - wa) / gap))
+        return 1.0 - k, k
+
+    def pull(self, wa, aa, goal):
+        return 1.0
+
+    def turn(self, t, ws, ww, ss, mass, weight, goal):
+        alpha, beta = self.step(t, ws / mass, ww, ss / (mass * mass), goal)
+        return alpha, beta / mass
+
+    def uses_norms(self):
+        return True
+
+
+def increment(rate) -> Increment | Scheduled:
+    """The perceptron's rule from what a user writes: a number, "1/k", "1/sqrt(k)" or a function of k.
+
+    >>> increment("1/k")
+    Increment(rate=1.0, decay=1.0)
+    """
+    if callable(rate):
+        return Scheduled(rate)
+    decay = {"1/k": 1.0, "1/sqrt(k)": 0.5}.get(rate) if isinstance(rate, str) else 0.0
+    if decay is None:
+        raise ValueError(f"rate={rate!r}: a number, '1/k', '1/sqrt(k)' or a function of k is wanted.")
+    return Increment(1.0, decay) if decay else Increment(float(rate))
