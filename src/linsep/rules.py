@@ -3,6 +3,8 @@
 A rule sees only numbers: ``t`` (updates made so far), ``wa = <w,a>``, ``ww = <w,w>``, ``aa = <a,a>``
 and the ``goal`` that was missed. ``step`` returns ``alpha, beta >= 0``, and w becomes ``alpha w + beta a``.
 
+A row's weight counts as ``weigh`` says.
+
 The whole-pass form freezes w: every violated vector enters one sum ``s`` with the weight ``pull``, and
 ``turn`` answers with ``alpha, beta`` for ``w <- alpha w + beta s``. It sees the same numbers of the sum:
 ``ws = <w,s>``, ``ss = <s,s>``, the ``mass`` of the pulls in it and the ``weight`` of the vectors.
@@ -44,6 +46,9 @@ class Increment(NamedTuple):
     def turn(self, t, ws, ww, ss, mass, weight, goal):
         return self.step(t, 0.0, 0.0, 0.0, 0.0)
 
+    def weigh(self, cost):
+        return cost
+
     def uses_norms(self):
         return False
 
@@ -57,9 +62,14 @@ class Table(NamedTuple):
     def step(self, t, wa, ww, aa, goal):
         return 1.0, self.rates[t - self.first]
 
-    pull = Increment.pull
-    turn = Increment.turn
-    uses_norms = Increment.uses_norms
+    def pull(self, wa, aa, goal):
+        return 1.0
+
+    def weigh(self, cost):
+        return cost
+
+    def uses_norms(self):
+        return False
 
 
 class Scheduled:
@@ -116,6 +126,9 @@ class Relaxation(NamedTuple):
     def turn(self, t, ws, ww, ss, mass, weight, goal):
         return 1.0, self.rate / weight
 
+    def weigh(self, cost):
+        return cost
+
     def uses_norms(self):
         return True
 
@@ -154,6 +167,9 @@ class Nearest(NamedTuple):
         alpha, beta = self.step(t, ws / mass, ww, ss / (mass * mass), goal)
         return alpha, beta / mass
 
+    def weigh(self, cost):
+        return 1.0  # the hull of the vectors is the same, whatever they weigh
+
     def uses_norms(self):
         return True
 
@@ -170,3 +186,12 @@ def increment(rate) -> Increment | Scheduled:
     if decay is None:
         raise ValueError(f"rate={rate!r}: a number, '1/k', '1/sqrt(k)' or a function of k is wanted.")
     return Increment(1.0, decay) if decay else Increment(float(rate))
+
+
+def rate_of(rule: Increment | Scheduled, k: int) -> float:
+    """The rate of update k = 1, 2, ...
+
+    >>> rate_of(increment("1/k"), 4)
+    0.25
+    """
+    return rule.turn(k - 1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)[1]

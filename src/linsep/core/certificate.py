@@ -87,13 +87,14 @@ class Certificate:
 
     def __str__(self) -> str:
         margin = {"free": "margin", "augmented": "margin (bias inside the norm)", "none": "margin"}[self.bias]
-        bounds = f"the {margin} of this w is at least {self.lower:.6g}, and no hyperplane has more than {self.upper:.6g}"
+        bounds = f"the {margin} of this w is at least {self.lower:.6g}, no hyperplane has more than {self.upper:.6g}"
         made = f"{self.updates} update{'s' * (self.updates != 1)} made"
         if self.separates:
             made += f"; Novikoff allows a perceptron at most {self.novikoff:.4g}" if self.novikoff < 1e15 else ""
             gap = f" (short of the best by at most {max(0.0, 1 - self.lower / self.upper):.2g} of it)"
             missed = f" The target was not reached: {self.reason}." if self.reason else ""
-            return f"{self.status.capitalize()}: all {self.size} vectors are on their side; {bounds}{gap}; {made}.{missed}"
+            said = f"{self.status.capitalize()}: all {self.size} vectors are on their side"
+            return f"{said}; {bounds}{gap}; {made}.{missed}"
         wrong = f"{self.violated} of {self.size} vectors are on the wrong side of this w"
         if self.status == NOT_SEPARABLE:
             proof = f"a convex combination of {np.count_nonzero(self.weights)} training vectors is zero"
@@ -110,7 +111,15 @@ class Certificate:
 
 
 def conclude(
-    *, lowest: float, lower: float, upper: float, rounding: float, refuted: bool, eps: float, relative: float, ended: bool
+    *,
+    lowest: float,
+    lower: float,
+    upper: float,
+    rounding: float,
+    refuted: bool,
+    eps: float,
+    relative: float,
+    ended: bool,
 ) -> str:
     """The status that the numbers allow, and no more; ``ended``: learning was over, not out of budget."""
     if refuted:

@@ -12,10 +12,12 @@ import scipy.sparse as sp
 from ..oracles import Dense, Sparse
 from ..targets import EpsOptimal
 from .certificate import Certificate, conclude, novikoff
-from .refute import WORK, refute
+from .refute import refute
 from .sweep import BLOCK, Survey, compose, scores, survey
 
 U = float(np.finfo(np.float64).eps)
+
+WIDEST = 64  # columns up to which a proof of inseparability is attempted: its cost grows with their cube
 
 Rows = Dense | Sparse
 
@@ -147,19 +149,19 @@ def _upper(parts: Sequence[Rows], size: int, weights: np.ndarray, bias: str) -> 
             block = np.zeros(size)
             length += compose(part, weights, rows, block)
             total += block
-    terms = min(np.count_nonzero(weights), BLOCK + weights.size // BLOCK) + 4
+    terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
     error = 2 * terms * U * length
     return float(np.linalg.norm(total)) * (1 + (size + 4) * U) + error, error
 
 
 def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray) -> np.ndarray | None:
-    """Weights that prove the parts not separable, or None; no more than `WORK` is spent on it."""
+    """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
     parts = augment(parts, bias)
     size = width(parts[0]) + 1
     rows = np.flatnonzero(dual)
-    if rows.size == 0 or size**3 > WORK:
+    if rows.size == 0 or size > WIDEST:
         return None
-    most = int(WORK / 4 / size**2)
+    most = max(500, 8 * size)
     if rows.size > most:
         rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
     found = refute(vectors(parts, rows), dual[rows])

@@ -21,9 +21,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 
+# Kernels run without the GIL, and without reference counts: they allocate nothing and keep nothing, while
+# counting the arrays of an oracle at every visit cost as much as a scalar product of 100 numbers.
+OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
+
 
 def compiled(function: F) -> F:
-    """Compile ``function`` lazily, without the GIL, kept on disk where there is a place for it.
+    """Compile ``function`` lazily; the result is kept on disk where there is a place for it.
 
     A read-only install without a home directory has no such place: then nothing is kept, quietly.
     ``function.py_func`` stays the interpreted reference.
@@ -31,9 +35,9 @@ def compiled(function: F) -> F:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaWarning)
         try:
-            return numba.njit(nogil=True, cache=True, _nrt=False)(function)
+            return numba.njit(cache=True, **OPTIONS)(function)
         except RuntimeError:  # no locator available: nowhere to write the cache
-            return numba.njit(nogil=True, _nrt=False)(function)
+            return numba.njit(**OPTIONS)(function)
 
 
 class _Oracle:
@@ -76,6 +80,9 @@ class _Exact:
     def pull(self, wa, aa, goal):
         return self.instance_class.pull
 
+    def weigh(self, cost):
+        return self.instance_class.weigh
+
     def uses_norms(self):
         return self.instance_class.uses_norms
 
@@ -90,7 +97,7 @@ def _teach(methods: type, **jit_options: Any) -> None:
     for name, choose in vars(methods).items():
         if not name.startswith("_"):
             for kind in (types.NamedTuple, types.NamedUniTuple):
-                overload_method(kind, name, jit_options=jit_options)(choose)
+                overload_method(kind, name, jit_options=jit_options)(choose)  # type: ignore[call-arg]
 
 
 _teach(_Oracle, fastmath=SCALAR_PRODUCTS, _nrt=False)

@@ -138,7 +138,7 @@ def _single_pass(parts, target, rule, state, rng, enough, budget, halt) -> tuple
     if rng is not None:  # another order: only a whole clean pass counts
         state.tick = state.tick._replace(clean=0)
     cut = False
-    for part, rows in ((part, rows) for part in parts for rows in visits(part, rng)):
+    for part, rows in ((each, rows) for each in parts for rows in visits(each, rng)):
         ready = rule.ready(state.tick.updates, rows.size) if isinstance(rule, Scheduled) else rule
         task = Task(part, target, ready, state.keep)
         state.tick = sweep(task, state.w, state.dual, state.tick, rows, enough, budget)
@@ -156,7 +156,7 @@ def _whole_pass(parts, target, rule, state, halt) -> tuple[State, bool]:
     goal = target.goal(ww, tick.mass)
     total, pulls, sums = np.zeros_like(w), np.zeros_like(state.dual), Tally(0, 0.0, 0.0, 0.0, math.inf)
     per_vector = Task(parts[0], target, rule.ready(0, 1) if isinstance(rule, Scheduled) else rule, state.keep)
-    for part, rows in ((part, rows) for part in parts for rows in live(part)):
+    for part, rows in ((each, rows) for each in parts for rows in live(each)):
         if halt():
             return state, True
         block = np.zeros_like(w)
@@ -191,9 +191,9 @@ def learn(
 ) -> Result:
     """Learn w from ``parts`` (oracles), and prove what was learned.
 
-    ``keep``: "last", "average", "pocket" or "auto" (the w that reached the target, else the averaged one,
-    or the best so far of whole passes). ``seed`` shuffles, None keeps the data's order. ``watch`` sees the
-    state after every pass.
+    ``keep``: "last", "average", "pocket" or "auto" (the w that reached the target; else the averaged one,
+    its bias moved to where it errs least, or the best so far of whole passes). ``seed`` shuffles, None
+    keeps the data's order. ``watch`` sees the state after every pass.
 
     >>> from linsep.oracles import points
     >>> from linsep.rules import Increment
@@ -276,11 +276,12 @@ def answer(
     elif keep == "pocket" or (keep == "auto" and whole and not state.done):
         state.pocket.offer(w, look(rows, w).weight)
         w = state.pocket.w if state.pocket.w is not None else w
-    w = free_bias(rows, w) if kind == "free" else w.copy()
+    refit = keep == "auto" and not whole and not state.done and kind == "augmented"
+    w = free_bias(rows, w) if kind == "free" or refit else w.copy()
     return w, certify(rows, w, state.dual, Terms(target, kind, state.tick.updates, reason, ended))
 
 
-def trace(parts: Sequence[Oracle], target, rule, *, keep: str = "last", most: int = 1000) -> Iterator[tuple[int, State]]:
+def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterator[tuple[int, State]]:
     """Learn step by step: the number of the row that caused each update, and the state after it.
 
     At most ``most`` updates; single-sample form, in the data's order.
@@ -292,7 +293,7 @@ def trace(parts: Sequence[Oracle], target, rule, *, keep: str = "last", most: in
     [(0, [-0.5, -3.0, -1.0]), (2, [4.0, -2.0, 0.0]), (1, [2.5, -4.5, -1.0])]
     """
     refuse(parts, target, rule, whole=False)
-    state = begin(parts, keep)
+    state = begin(parts)
     enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
     while True:
         for part in parts:
@@ -323,9 +324,9 @@ def refuse(parts: Sequence[Oracle], target, rule, whole: bool) -> None:
         )
     if isinstance(rule, Relaxation):
         if isinstance(target, EpsOptimal):
-            raise ValueError("Relaxation has no goal to move to under EpsOptimal: at w = 0 it would stand still. Use Margin(b), b > 0.")
+            raise ValueError("Relaxation has no goal to move to under EpsOptimal; use Margin(b) with b > 0.")
         if target.b <= 0:
-            raise ValueError(f"Relaxation needs a margin b > 0, not {target.b:g}: with b = 0 it would stand still at w = 0.")
+            raise ValueError(f"Relaxation needs a margin b > 0, not {target.b:g}: it would stand still at w = 0.")
     if isinstance(target, EpsOptimal) and target.eps == 0 and target.relative == 0:
         raise ValueError("EpsOptimal: eps must be > 0: the best margin itself is reached only in the limit.")
     if isinstance(rule, Nearest) and isinstance(target, Margin) and target.b > 0:

@@ -23,45 +23,51 @@ from fractions import Fraction
 import numpy as np
 import scipy.linalg
 
-WORK = 4e9  # floating-point operations that an attempt may cost
 EXACT = 20_000  # numbers that the rational test may cost
+ROUNDS = 30
+U = float(np.finfo(np.float64).eps)
 
 
 def refute(A: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
-    """Weights that prove rows ``A`` not separable, near the given ones, or None.
+    """Weights that prove rows ``A`` not separable, found from the given ones, or None.
 
     >>> A = np.array([[1.0, 1.0], [-1.0, 1.0], [0.0, -1.0]])
     >>> refute(A, np.array([1.0, 1.0, 1.5]))                # proportional to 1, 1, 2
-    array([0.81818182, 0.81818182, 1.63636364])
+    array([0.58823529, 0.58823529, 1.17647059])
     >>> refute(A[:2], np.array([1.0, 1.0])) is None
     True
     """
-    used = weights > 0
-    if not used.any():
-        return None
-    if A[used].size <= EXACT and _sums_to_zero(A[used], weights[used]):
+    used = np.flatnonzero(weights > 0)
+    if used.size and A[used].size <= EXACT and _sums_to_zero(A[used], weights[used]):
         return weights
     proof = np.zeros_like(weights)
-    proof[used] = weights[used]
-    columns = independent(A[used][:, np.any(A[used], axis=0)])
-    if columns.shape[0] <= columns.shape[1] or 4.0 * columns.shape[0] * columns.shape[1] ** 2 > WORK:
-        return None
-    columns *= np.exp2(-np.round(np.log2(np.linalg.norm(columns, axis=0))))
-    for _ in range(2):  # the second round removes what rounding left of the rest
-        mu = _shift(proof[used, None] * columns)
-        if mu is None or np.max(np.abs(mu)) >= 1.0:
+    proof[used] = weights[used] / weights[used].max(initial=1.0)
+    for _ in range(ROUNDS):
+        used = np.flatnonzero(proof > 1e-9 * proof.max())
+        columns = independent(A[used][:, np.any(A[used], axis=0)])
+        if used.size <= columns.shape[1]:
             return None
-        proof[used] *= 1.0 - mu
-    return proof if interior(columns, proof[used]) else None
+        columns = columns * np.exp2(-np.round(np.log2(np.linalg.norm(columns, axis=0))))
+        mu = _shift(proof[used, None] * columns)
+        if mu is None or mu.min() > 0:  # a hyperplane separates these rows
+            return None
+        inside = mu.max() < 1.0 - 1e-6
+        kept = proof[used] * (1.0 - mu if inside else 1.0 - 0.97 * mu / mu.max())
+        proof[:] = 0.0
+        proof[used] = kept
+        if inside and interior(columns, kept):
+            return proof
+    return None
 
 
 def _shift(weighted: np.ndarray) -> np.ndarray | None:
-    """The shortest mu with ``weighted' mu`` = the sum of the rows."""
-    Q, R = scipy.linalg.qr(weighted, mode="economic", check_finite=False)
-    diagonal = np.abs(np.diag(R))
-    if diagonal.min() <= 1e-13 * diagonal.max():
+    """The shortest mu with ``weighted' mu`` = the sum of the rows; one step of affine scaling towards 0."""
+    rest = weighted.sum(axis=0)
+    try:
+        factor = scipy.linalg.cho_factor(weighted.T @ weighted, check_finite=False)
+    except np.linalg.LinAlgError:
         return None
-    return Q @ scipy.linalg.solve_triangular(R, weighted.sum(axis=0), trans="T", check_finite=False)
+    return weighted @ scipy.linalg.cho_solve(factor, rest, check_finite=False)
 
 
 def interior(A: np.ndarray, weights: np.ndarray) -> bool:
@@ -69,29 +75,27 @@ def interior(A: np.ndarray, weights: np.ndarray) -> bool:
     weighted = weights[:, None] * A
     sigma = np.linalg.svd(weighted, compute_uv=False)
     rows, columns = A.shape
-    u = np.finfo(float).eps
-    rest = np.linalg.norm(weighted.sum(axis=0)) + rows * u * np.linalg.norm(weighted, axis=1).sum()
-    return bool(sigma[-1] - 10 * max(rows, columns) ** 0.5 * columns * u * sigma[0] > rest)
+    rest = np.linalg.norm(weighted.sum(axis=0)) + rows * U * np.linalg.norm(weighted, axis=1).sum()
+    return bool(sigma[-1] - 10 * rows**0.5 * columns * U * sigma[0] > rest)
 
 
 def independent(A: np.ndarray) -> np.ndarray:
-    """A without the columns that are, exactly, integer combinations of other columns."""
-    columns = A.shape[1]
-    R, pivots = scipy.linalg.qr(A, mode="r", pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(R))
-    rank = int(np.sum(diagonal > 1e-10 * diagonal[0])) if diagonal.size else 0
-    if rank in (0, columns):
+    """A without the columns of whole numbers that are, exactly, integer combinations of other such columns."""
+    whole = np.flatnonzero((np.round(A) == A).all(axis=0) & (np.abs(A).max(axis=0, initial=0.0) < 2**20))
+    if whole.size < 2:
         return A
-    basis, rest = np.sort(pivots[:rank]), pivots[rank:]
-    combination = np.round(np.linalg.lstsq(A[:, basis], A[:, rest], rcond=None)[0])
-    exact = np.abs(A).max() * (np.abs(combination).sum(axis=0).max() + 1) < 2**52
-    whole = exact and np.array_equal(A, np.round(A))
-    return A[:, basis] if whole and np.array_equal(A[:, basis] @ combination, A[:, rest]) else A
+    B = A[:, whole]
+    _, pivots, rank, _ = scipy.linalg.lapack.dpstrf(B.T @ B, tol=1e-9 * float((B * B).sum(axis=0).max()))
+    basis, others = np.sort(pivots[:rank] - 1), np.sort(pivots[rank:] - 1)
+    if others.size == 0:
+        return A
+    mixture = np.round(np.linalg.lstsq(B[:, basis], B[:, others], rcond=None)[0])
+    small = np.abs(mixture).sum(axis=0) < 2**20  # so that the products below are exact
+    exact = small & (B[:, basis] @ mixture == B[:, others]).all(axis=0)
+    return np.delete(A, whole[others[exact]], axis=1)
 
 
 def _sums_to_zero(A: np.ndarray, weights: np.ndarray) -> bool:
     """Is the weighted sum of the rows zero, exactly?"""
     exact = [Fraction(float(weight)) for weight in weights]
-    return all(
-        sum(weight * Fraction(float(x)) for weight, x in zip(exact, column, strict=True)) == 0 for column in A.T
-    )
+    return all(sum(weight * Fraction(float(x)) for weight, x in zip(exact, column, strict=True)) == 0 for column in A.T)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -73,3 +74,26 @@ def interrupts() -> Iterator[Interrupt]:
         yield seen
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class Rounds:
+    """Count 1, 2, ... until a budget is spent; then ``reason`` says which. A body that breaks off leaves none.
+
+    >>> rounds = Rounds(2)
+    >>> list(rounds), rounds.reason
+    ([1, 2], 'the budget of 2 passes is spent')
+    """
+
+    def __init__(self, most: int, seconds: float | None = None):
+        self.stop = Stop(passes=most, seconds=seconds)
+        self.reason = ""
+
+    def __iter__(self) -> Iterator[int]:
+        began, k = time.monotonic(), 0
+        with interrupts() as interrupt:
+            while not self.reason:
+                k += 1
+                yield k
+                seconds = time.monotonic() - began
+                self.reason = self.stop.reason(passes=k, updates=k, seconds=seconds, idle=0, moved=math.inf)
+                self.reason = "interrupted (Ctrl-C)" if interrupt.pressed else self.reason

@@ -63,7 +63,7 @@ def sweep(task, w, dual, tick, rows, enough, budget):
         else:
             aa = oracle.square(i) if norms else 0.0
             alpha, beta = rule.step(updates, wa, ww, aa, goal)
-            beta *= oracle.cost(i)
+            beta *= rule.weigh(oracle.cost(i))
             if alpha != 1.0:
                 scale *= alpha
                 if scale < TINY:
@@ -95,14 +95,19 @@ class Tally(NamedTuple):
 
     def merge(self, other: Tally) -> Tally:
         """The tally of both."""
-        sums = (a + b for a, b in zip(self[:4], other[:4], strict=True))
-        return Tally(*sums, min(self.lowest, other.lowest))  # type: ignore[arg-type]
+        return Tally(
+            self.violated + other.violated,
+            self.weight + other.weight,
+            self.errors + other.errors,
+            self.mass + other.mass,
+            min(self.lowest, other.lowest),
+        )
 
 
 @compiled
 def tally(task, w, rows, goal, total, pulls):
     """Look at ``rows``, at most one `BLOCK`, with w at rest; sum the repairs of the violated ones into ``total``."""
-    oracle, target, rule, keep = task
+    oracle, _, rule, _ = task
     violated, weight, errors, mass, lowest = 0, 0.0, 0.0, 0.0, np.inf
     for i in rows:
         wa = oracle.probe(w, i)
@@ -137,7 +142,7 @@ class Survey(NamedTuple):
 def survey(oracle, w, rows, slack):
     """Look at ``rows``; a scalar product is trusted to ``slack * |a|``."""
     violated, weight, sure, longest = 0, 0.0, np.inf, 0.0
-    lowest = (np.inf, np.inf)
+    negative, positive = np.inf, np.inf
     for i in rows:
         wa = oracle.probe(w, i)
         aa = oracle.square(i)
@@ -147,10 +152,10 @@ def survey(oracle, w, rows, slack):
         sure = min(sure, wa - slack * np.sqrt(aa))
         longest = max(longest, aa)
         if oracle.sign[i] < 0:
-            lowest = (min(lowest[0], wa), lowest[1])
+            negative = min(negative, wa)
         else:
-            lowest = (lowest[0], min(lowest[1], wa))
-    return Survey(violated, weight, min(lowest), sure, longest, lowest[0], lowest[1])
+            positive = min(positive, wa)
+    return Survey(violated, weight, min(negative, positive), sure, longest, negative, positive)
 
 
 @compiled

@@ -75,6 +75,19 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         sign = np.where(y == given[1], 1, -1).astype(np.int8)
         return Sample(X, sign, self._weights(X, y, sign, sample_weight, partial=classes is not None))
 
+    def _part(self, X, y, classes, sample_weight) -> Sample:
+        """Check the rows of one call of partial_fit; the first call needs the classes."""
+        first = not hasattr(self, "coef_")
+        if first and classes is None:
+            raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, [a, b]).")
+        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes={list(classes)}, but learning began with {self.classes_.tolist()}.")
+        return self._sample(X, y, sample_weight, reset=first, classes=classes if first else self.classes_)
+
+    def _present(self, size: int) -> np.ndarray:
+        """The present w, bias last, or 0 before the first fit."""
+        return np.append(self.coef_[0], self.intercept_[0]) if hasattr(self, "coef_") else np.zeros(size)
+
     def _weights(self, X, y, sign, sample_weight, partial: bool) -> np.ndarray | None:
         """Sample weights times class weights, or None if all are 1."""
         class_weight = getattr(self, "class_weight", None)
@@ -123,10 +136,12 @@ class TwoClass(ClassifierMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """The class on whose side x lies; a point on the hyperplane goes to ``classes_[0]``."""
+        check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     def distance(self, X) -> np.ndarray:
         """Signed distance g(x) / |w| of each row from the hyperplane (B1)."""
+        check_is_fitted(self)
         norm = float(np.linalg.norm(self.coef_))
         if norm == 0:
             raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
@@ -136,8 +151,8 @@ class TwoClass(ClassifierMixin, BaseEstimator):
 def progress(state: State) -> None:
     """One line a pass, for ``verbose``."""
     tick = state.tick
-    line = f"pass {state.passes:>6}  updates {tick.updates:>10}  mistakes {state.mistakes:>8}  margin <= {state.upper:.6g}"
-    print(line, file=sys.stderr)
+    counts = f"pass {state.passes:>6}  updates {tick.updates:>10}  mistakes {state.mistakes:>8}"
+    print(f"{counts}  margin <= {state.upper:.6g}", file=sys.stderr)
 
 
 def watchers(verbose: int) -> tuple:
@@ -150,7 +165,7 @@ def rows(sample: Sample, *, bias: float) -> Dense | Sparse:
     return points(sample.X, sample.sign, sample.weight, bias=bias)
 
 
-def auto_passes(X, most: float = 1e10) -> int:
-    """A budget of passes that costs at most about ``most`` multiplications, some seconds; 100 at least."""
+def auto_passes(X, most: float = 4e9) -> int:
+    """A budget of passes: some seconds, at about ``most`` multiplications, but 100 at least and 20,000 at most."""
     size = X.nnz if hasattr(X, "nnz") else X.size
-    return int(np.clip(most / max(size, 100), 100, 100_000))
+    return int(np.clip(most / max(size, 100), 100, 20_000))

@@ -20,6 +20,12 @@ class Looped(TwoClass):
     history_: list[dict[str, float]]
     n_passes_: int
 
+    # what a subclass without such a parameter has
+    batch = False
+    fit_intercept = True
+    patience = None
+    theta = None
+
     def _target(self) -> Any:
         raise NotImplementedError(f"{type(self).__name__} names no target")
 
@@ -29,12 +35,16 @@ class Looped(TwoClass):
     def _advice(self) -> str:
         return "Raise max_passes to go on."
 
+    def _auto_passes(self, X) -> int:
+        """The budget behind max_passes="auto"."""
+        return auto_passes(X)
+
     def _rule_weights(self, weight: np.ndarray | None) -> np.ndarray | None:
         """What the rule makes of the weights."""
         return weight
 
     def _bias(self) -> str:
-        return "augmented" if getattr(self, "fit_intercept", True) else "none"
+        return "augmented" if self.fit_intercept else "none"
 
     def _parts(self, sample: Sample, seen: Differences | None = None) -> list[Any]:
         sample = sample._replace(weight=self._rule_weights(sample.weight))
@@ -42,10 +52,10 @@ class Looped(TwoClass):
         return differences([part], seen) if self._bias() == "free" else [part]
 
     def _stop(self, X) -> Stop:
-        budget = auto_passes(X) if self.max_passes == "auto" else self.max_passes
+        budget = self._auto_passes(X) if self.max_passes == "auto" else self.max_passes
         return Stop(
-            budget, self.max_updates, self.max_seconds, getattr(self, "patience", None), getattr(self, "theta", None),
-            refute=not getattr(self, "batch", False) and self._stops_when_refuted,
+            budget, self.max_updates, self.max_seconds, self.patience, self.theta,
+            refute=not self.batch and self._stops_when_refuted,
         )  # fmt: skip
 
     _stops_when_refuted = False
@@ -55,15 +65,14 @@ class Looped(TwoClass):
         self._validate_params()
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
-        start = np.append(self.coef_[0], self.intercept_[0]) if warm else None
+        start = self._present(0) if warm else None
         if start is not None and self._bias() == "free":
             start[-1] = 0.0
-        shuffle = getattr(self, "shuffle", False)
         parts = self._parts(sample)
         result = learn(
             parts, self._target(), self._rule(), stop=self._stop(sample.X), keep=self.keep,
-            whole=getattr(self, "batch", False), start=start, watch=watchers(self.verbose),
-            seed=np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if shuffle else None,
+            whole=self.batch, start=start, watch=watchers(self.verbose),
+            seed=np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None,
         )  # fmt: skip
         self._publish(result.w, result.certificate)
         self._state, self._seen = result.state, parts[0]
@@ -78,24 +87,19 @@ class Looped(TwoClass):
         this call only, and of the updates of all.
         """
         self._validate_params()
-        first = not hasattr(self, "_state")
-        if first and classes is None:
-            raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, classes=[a, b]).")
-        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes={list(classes)}, but learning began with {self.classes_.tolist()}.")
-        sample = self._sample(X, y, sample_weight, reset=first, classes=classes if first else self.classes_)
+        first = not hasattr(self, "coef_")
+        sample = self._part(X, y, classes, sample_weight)
         parts = self._parts(sample, None if first or self._bias() != "free" else self._seen)
-        whole = getattr(self, "batch", False)
-        average = self.keep in ("average", "auto") and not whole
+        average = self.keep in ("average", "auto") and not self.batch
         state = begin(parts, "average" if average else "last")
         if not first:
             before: State = self._state
             state.w, state.keep = before.w.copy(), before.keep
             state.tick, state.passes = before.tick._replace(clean=0), before.passes
             state.pocket = Pocket()
-        for state in passes(parts, self._target(), self._rule(), state, whole=whole):
-            break
-        w, certificate = answer(parts, self._target(), state, keep=self.keep, whole=whole, reason="one pass was asked for")
+        state = next(passes(parts, self._target(), self._rule(), state, whole=self.batch))
+        reason = "one pass was asked for"
+        w, certificate = answer(parts, self._target(), state, keep=self.keep, whole=self.batch, reason=reason)
         self._publish(w, certificate)
         self._state, self._seen, self.n_passes_ = state, parts[0], state.passes
         return self

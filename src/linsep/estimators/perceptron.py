@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..rules import increment
 from ..targets import Margin
-from ._base import BUDGETS, POSITIVE
+from ._base import BUDGETS, POSITIVE, auto_passes
 from ._loop import Looped
 
 KEEP = StrOptions({"auto", "last", "average", "pocket"})
@@ -29,12 +29,13 @@ class Perceptron(Looped):
     batch : bool, default=False
         Add the sum of all violated vectors once a pass (C2), instead of each as it is met (C1).
     keep : {"auto", "last", "average", "pocket"}, default="auto"
-        Which w to return. "auto": the one that separates, if found; else the average over all visits
-        (single sample) or the one with the fewest errors so far (batch, C3).
+        Which w to return. "auto": the one that separates, if found; else the average over all visits, its
+        bias moved to where it errs least (single sample; rows sorted by class mislead the averaged
+        bias), or the w with the fewest errors so far (batch, C3).
     fit_intercept : bool, default=True
         Augment rows by 1; else the hyperplane goes through the origin.
     max_passes : int or "auto", default="auto"
-        Budget of passes over the data. "auto": 20.
+        Budget of passes over the data. "auto": 20; for batch 1000, or as many as cost some seconds.
     max_updates, max_seconds : optional
         Further budgets.
     patience : int, optional
@@ -119,6 +120,9 @@ class Perceptron(Looped):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.verbose = verbose
+
+    def _auto_passes(self, X) -> int:
+        return min(1000, auto_passes(X)) if self.batch else 20
 
     def _target(self):
         return Margin(float(self.margin))

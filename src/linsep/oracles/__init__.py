@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -41,7 +43,7 @@ def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | S
     return Dense(_frozen(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))
 
 
-def differences(parts: list[Dense] | list[Sparse], seen: Differences | None = None) -> list[Differences]:
+def differences(parts: Sequence[Dense | Sparse], seen: Differences | None = None) -> list[Differences]:
     """Halved differences of the classes in ``parts`` (rows with bias 0), which share their rivals.
 
     ``seen`` hands on the rivals of earlier data, so that learning can go on with other rows.

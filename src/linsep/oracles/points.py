@@ -140,6 +140,13 @@ class Sparse(NamedTuple):
             gap += x * x
         return gap
 
-    credit = Dense.credit
-    settle = Dense.settle
-    cost = Dense.cost
+    def credit(self, dual, i, beta):
+        """Remember that beta a_i was added."""
+        dual[self.first + i] += beta
+
+    def settle(self, w):
+        """Nothing to prepare for a new w."""
+
+    def cost(self, i):
+        """The weight of row i."""
+        return self.weight[i] if self.weight.size else 1.0

@@ -1,0 +1,195 @@
+"""Least squares (C7): pseudo-inverse, gradient descent, Widrow-Hoff and Ho-Kashyap."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from ..core.certify import Terms, certify
+from ..core.stop import Rounds
+from ..optimum.gradient import built_in, descent
+from ..optimum.least_squares import Triangle, ho_kashyap, iterate, small, widrow_hoff
+from ..optimum.vectors import Vectors
+from ..rules import increment, rate_of
+from ..targets import Margin
+from ._base import BUDGETS, POSITIVE, Sample, TwoClass, auto_passes, rows
+
+
+class LeastSquares(TwoClass):
+    r"""Minimum squared error: w of least :math:`J_s(w) = \sum_i (\langle w,a_i\rangle - b_i)^2`.
+
+    It uses all rows, not only the violated ones, so that it serves data that are not separable too. It need
+    not separate separable data; Ho-Kashyap, which adapts the margins b, does.
+
+    Parameters
+    ----------
+    method : {"pinv", "gradient", "lms", "ho-kashyap"}, default="pinv"
+        "pinv": :math:`w = A^+ b`, the shortest solution, whatever the rank. "gradient": descent on J_s.
+        "lms": Widrow-Hoff, row by row. "ho-kashyap": w and b together; decides separability.
+    margins : float, array of shape (n_samples,) or "fisher", default=1.0
+        The margin vector b. "fisher": n / n_k for a row of class k, which gives Fisher's discriminant.
+    rate : float, "1/k", "1/sqrt(k)", callable or None
+        Rate of the iterative methods. None: halved until J_s falls enough ("gradient"); 1/(D^2 sqrt(k))
+        in pass k, with D the longest vector ("lms"); 0.9, of at most 1 ("ho-kashyap").
+    fit_intercept : bool, default=True
+        Augment rows by 1.
+    max_passes : int or "auto", default="auto"
+        Budget of the iterative methods; "auto": 1000, or as many as cost some seconds.
+    tol : float, default=1e-6
+        The iterative methods end when a pass moves w by less than this part of |w|.
+    max_seconds, class_weight, warm_start, verbose
+        As for `Perceptron`.
+
+    Examples
+    --------
+    >>> from linsep import LeastSquares
+    >>> rule = LeastSquares().fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+    >>> rule.coef_.round(3), rule.intercept_.round(3)
+    (array([[0.714]]), array([-1.286]))
+    """
+
+    _parameter_constraints: dict = {
+        **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight", "verbose")},
+        "method": [StrOptions({"pinv", "gradient", "lms", "ho-kashyap"})],
+        "margins": [StrOptions({"fisher"}), Real, "array-like"],
+        "rate": [None, POSITIVE, StrOptions({"1/k", "1/sqrt(k)"}), callable],
+        "fit_intercept": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        method="pinv",
+        margins=1.0,
+        *,
+        rate=None,
+        fit_intercept=True,
+        max_passes="auto",
+        max_seconds=None,
+        tol=1e-6,
+        class_weight=None,
+        warm_start=False,
+        verbose=0,
+    ):
+        self.method = method
+        self.margins = margins
+        self.rate = rate
+        self.fit_intercept = fit_intercept
+        self.max_passes = max_passes
+        self.max_seconds = max_seconds
+        self.tol = tol
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
+        self._validate_params()
+        warm = self.warm_start and hasattr(self, "coef_")
+        sample = self._sample(X, y, sample_weight, reset=not warm)
+        A, b = self._vectors(sample), self._margins(sample)
+        rounds = Rounds(min(1000, auto_passes(A.X)) if self.max_passes == "auto" else self.max_passes, self.max_seconds)
+        start = self._present(A.shape[1]) if warm else np.zeros(A.shape[1])
+        self.history_: list[dict[str, float]] = []
+        if self.method == "pinv":
+            self._triangle = Triangle.of(A, b) if small(A) else None
+            w = iterate(A, b) if self._triangle is None else self._triangle.solve()
+            self.history_.append({"pass": 1, "value": built_in("squares", b).value(w, A)})
+        elif self.method == "gradient":
+            w = self._gradient(A, b, start, rounds)
+        elif self.method == "lms":
+            w = self._lms(sample, A, b, start, rounds)
+        else:
+            return self._ho_kashyap(sample, A, b, rounds)
+        return self._finish(sample, w, _pulls(A, b, w), len(self.history_), rounds.reason)
+
+    @available_if(lambda self: self.method in ("pinv", "lms"))
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Go on with more rows: merges the triangle of "pinv", or makes one pass of "lms"."""
+        self._validate_params()
+        first = not hasattr(self, "coef_")
+        sample = self._part(X, y, classes, sample_weight)
+        A, b = self._vectors(sample), self._margins(sample)
+        if self.method == "pinv":
+            before = Triangle(np.zeros((0, A.shape[1] + 1))) if first else self._triangle
+            if before is None:
+                raise ValueError("partial_fit: fit solved these wide sparse data without a triangle to add to.")
+            self._triangle = before.merge(Triangle.of(A, b))
+            w = self._triangle.solve()
+        else:
+            w = self._present(A.shape[1])
+            self._lms_pass(sample, A, b, w, 1 if first else self.n_passes_ + 1)
+        return self._finish(sample, w, _pulls(A, b, w), 1 if first else self.n_passes_ + 1, "")
+
+    def _vectors(self, sample: Sample) -> Vectors:
+        return Vectors(sample.X, sample.sign, sample.weight, bias=float(self.fit_intercept))
+
+    def _margins(self, sample: Sample) -> np.ndarray:
+        n = sample.sign.size
+        if isinstance(self.margins, str):
+            weight = np.ones(n) if sample.weight is None else sample.weight
+            shares = {side: weight[sample.sign == side].sum() for side in (-1, 1)}
+            return np.where(sample.sign > 0, weight.sum() / shares[1], weight.sum() / shares[-1])
+        b = np.asarray(self.margins, dtype=np.float64)
+        if b.ndim not in (0, 1) or (b.ndim == 1 and b.size != n):
+            raise ValueError(f"margins: one number, or one for each of the {n} rows is wanted, not shape {b.shape}.")
+        if not np.isfinite(b).all():
+            raise ValueError("margins: NaN or infinity among them.")
+        if self.method == "ho-kashyap" and not (b > 0).all():
+            raise ValueError("margins: Ho-Kashyap needs margins > 0.")
+        return np.broadcast_to(b, n).copy()
+
+    def _finish(self, sample: Sample, w, dual, passes: int, reason: str):
+        """Publish w with its certificate; ``dual`` weighs the rows for the upper bound."""
+        part = rows(sample, bias=float(self.fit_intercept))
+        kind = "augmented" if self.fit_intercept else "none"
+        self.n_passes_ = passes
+        self._publish(w, certify([part], w, dual, Terms(Margin(0.0), kind, passes, reason, ended=not reason)))
+        self._warn("Raise max_passes, scale the columns, or use method='pinv'.")
+        return self
+
+    def _gradient(self, A: Vectors, b, w, rounds: Rounds) -> np.ndarray:
+        schedule = None if self.rate is None else increment(self.rate)
+        for k, step in zip(rounds, descent(A, built_in("squares", b), w, schedule), strict=False):
+            self.history_.append({"pass": k, "value": step.value})
+            w = step.w
+            if step.moved <= self.tol * np.linalg.norm(w):
+                break
+        return w
+
+    def _lms(self, sample: Sample, A: Vectors, b, w, rounds: Rounds) -> np.ndarray:
+        for k in rounds:
+            before = w.copy()
+            self.history_.append({"pass": k, "value": self._lms_pass(sample, A, b, w, k)})
+            if np.linalg.norm(w - before) <= self.tol * np.linalg.norm(w):
+                break
+        return w
+
+    def _lms_pass(self, sample: Sample, A: Vectors, b, w, k: int) -> float:
+        """One pass in place, with one rate for the whole of it."""
+        longest = max(float((A.weight * A.squares).max()), 1e-300)
+        rate = 1.0 / (math.sqrt(k) * longest) if self.rate is None else rate_of(increment(self.rate), k)
+        live = np.arange(b.size) if sample.weight is None else np.flatnonzero(sample.weight)
+        squares = widrow_hoff(rows(sample, bias=float(self.fit_intercept)), b, w, live, rate)
+        if not np.isfinite(w).all():
+            raise ValueError(f"rate={rate!r}: w has run away after {k} passes. Lower the rate, or leave it None.")
+        return float(squares)
+
+    def _ho_kashyap(self, sample: Sample, A: Vectors, b, rounds: Rounds):
+        rate = 0.9 if self.rate is None else self.rate
+        if not isinstance(rate, int | float) or not 0 < rate <= 1:
+            raise ValueError(f"rate={rate!r}: Ho-Kashyap needs a number in (0, 1].")
+        found = ho_kashyap(A, b, float(rate), rounds)
+        self.margins_ = found.b
+        dual = A.weight * np.maximum(-found.error, 0.0)
+        return self._finish(sample, found.w, dual, found.steps, rounds.reason)
+
+
+def _pulls(A: Vectors, b, w) -> np.ndarray:
+    """A' (Aw - b) = 0 at the solution, so rows below their margin nearly balance: weights for an upper bound."""
+    return A.weight * np.maximum(b - A @ w, 0.0)

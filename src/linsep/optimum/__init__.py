@@ -1,0 +1,1 @@
+"""Solvers that are not the loop."""

@@ -1,0 +1,93 @@
+r"""Basic gradient descent (C5) on any criterion J(w): :math:`w \leftarrow w - \eta(k)\,\nabla J(w)`.
+
+The lectures' criteria are functions of the scores :math:`s_i = \langle w,a_i\rangle`, so that
+:math:`\nabla J = -A^T r` with the *pulls* :math:`r_i = -\partial J/\partial s_i`:
+
+====================  ==================================================  =============================
+``"perceptron"``      :math:`J_p = \sum_{s \le b} (b - s)`                pull 1
+``"relaxation"``      :math:`J_r = \frac12\sum_{s \le b} (s-b)^2/|a|^2`   pull :math:`(b-s)/|a|^2`
+``"squares"``         :math:`J_s = \sum (s-b)^2`                          pull :math:`2(b-s)`
+====================  ==================================================  =============================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..rules import rate_of
+from .vectors import Vectors
+
+
+class Criterion(NamedTuple):
+    """J and its gradient, both functions of w and the vectors A; ``pulls`` where the gradient is -A' pulls."""
+
+    value: Callable[[np.ndarray, Vectors], float]
+    gradient: Callable[[np.ndarray, Vectors], np.ndarray]
+    pulls: Callable[[np.ndarray, Vectors], np.ndarray] | None = None
+
+
+def built_in(name: str, b: Any) -> Criterion:
+    """J_p, J_r or J_s with margin (or margins) b."""
+
+    def short(w, A):  # how far each vector is from its margin, 0 if it is past it
+        s = A @ w
+        return np.where(s <= b, b - s, 0.0), s <= b
+
+    makers: dict[str, tuple[Callable, Callable]] = {
+        "perceptron": (
+            lambda w, A: float(A.weight @ short(w, A)[0]),
+            lambda w, A: A.weight * short(w, A)[1],
+        ),
+        "relaxation": (
+            lambda w, A: 0.5 * float(A.weight @ (short(w, A)[0] ** 2 / np.maximum(A.squares, 1e-300))),
+            lambda w, A: A.weight * short(w, A)[0] / np.maximum(A.squares, 1e-300),
+        ),
+        "squares": (
+            lambda w, A: float(A.weight @ (A @ w - b) ** 2),
+            lambda w, A: 2.0 * A.weight * (b - A @ w),
+        ),
+    }
+    value, pulls = makers[name]
+    return Criterion(value, lambda w, A: -(A.T @ pulls(w, A)), pulls)
+
+
+class Step(NamedTuple):
+    """One step of the descent."""
+
+    w: np.ndarray
+    value: float  # J before the step
+    rate: float
+    moved: float  # |rate * gradient|
+    pulls: np.ndarray | None
+
+
+def descend(A: Vectors, criterion: Criterion, w: np.ndarray, rate: float | None, guess: float = 1.0) -> Step:
+    """w - rate * gradient; without a rate, the largest of guess, guess/2, ... that lowers J enough (Armijo)."""
+    value = criterion.value(w, A)
+    pulls = criterion.pulls(w, A) if criterion.pulls is not None else None
+    gradient = -(A.T @ pulls) if pulls is not None else np.asarray(criterion.gradient(w, A), dtype=np.float64)
+    if gradient.shape != w.shape:
+        raise ValueError(f"criterion: the gradient has shape {gradient.shape}, w has {w.shape}.")
+    square = float(gradient @ gradient)
+    if rate is None:
+        rate = guess
+        while square > 0 and not criterion.value(w - rate * gradient, A) <= value - 0.5 * rate * square:
+            rate *= 0.5
+            if rate * square <= 1e-16 * max(abs(value), 1e-300):  # no lower value can be told from rounding
+                return Step(w, value, 0.0, 0.0, pulls)
+    if not np.isfinite(value) or not np.isfinite(square):
+        raise ValueError("rate: the criterion or its gradient is not finite, w has run away. Lower the rate.")
+    return Step(w - rate * gradient, value, rate, rate * square**0.5, pulls)
+
+
+def descent(A: Vectors, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0) -> Iterator[Step]:
+    """Steps without end; ``schedule`` is a rule whose rates are those of steps ``first + 1``, ..., None searches."""
+    guess, k = 1.0, first
+    while True:
+        rate = None if schedule is None else rate_of(schedule, k + 1)
+        step = descend(A, criterion, w, rate, guess)
+        yield step
+        w, guess, k = step.w, 2.0 * step.rate if step.rate > 0 else guess, k + 1

@@ -1,0 +1,20 @@
+"""Pictures of what was learned: the decision line, the bounds of the margin, the weight space, a film of the updates.
+
+Every function draws on the ``ax`` it is given (or on new axes) and returns it; none calls ``plt.show()``.
+"""
+
+from __future__ import annotations
+
+try:
+    import matplotlib as _matplotlib  # noqa: F401
+except ImportError as missing:
+    raise ImportError(
+        "linsep.plot draws with matplotlib, which is not installed: pip install linsep[plot]"
+    ) from missing
+
+from .cone import weight_space
+from .film import animate
+from .plane import decision
+from .progress import bounds, mistakes
+
+__all__ = ["animate", "bounds", "decision", "mistakes", "weight_space"]

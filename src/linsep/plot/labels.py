@@ -1,0 +1,70 @@
+"""Words beside points, moved until they hide neither each other nor the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation
+
+# right, left, above, below, and the diagonals
+DIRECTIONS = np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [1, -1], [-1, -1]], dtype=float)
+GAPS = (6.0, 11.0, 17.0)  # between an anchor and its text, in points
+PAPER: dict[str, Any] = {"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75}
+
+
+def place(
+    ax: Axes,
+    anchors: np.ndarray,
+    texts: Sequence[str],
+    avoid: np.ndarray,
+    lines: np.ndarray,
+    size: float = 8.0,
+    **style: Any,
+) -> list[Annotation]:
+    """Write each text beside its anchor, near it and where it hides least.
+
+    ``avoid`` are points not to be covered, ``lines`` are segments (k, 2, 2) that had better not be.
+    The limits of ``ax`` must be final. Greedy: earlier texts have the better places.
+    """
+    ax.apply_aspect()
+    scale = 72.0 / ax.figure.dpi  # to points, the unit of type
+
+    def seen(p: np.ndarray) -> np.ndarray:
+        return ax.transData.transform(p) * scale
+
+    marks, strokes = seen(avoid), seen(along(lines, 30))
+    frame = np.array(ax.get_window_extent().extents).reshape(2, 2) * scale
+    taken: list[tuple[np.ndarray, np.ndarray]] = []
+    written = []
+    for anchor, at, text in zip(anchors, seen(anchors), texts, strict=True):
+        half = np.array([0.31 * size * len(text), 0.6 * size])
+        offsets = np.concatenate([DIRECTIONS * (half + gap) for gap in GAPS])
+        near = np.repeat(np.arange(len(GAPS)), len(DIRECTIONS))
+        costs = [_cost(at + offset, half, taken, marks, strokes, frame) for offset in offsets] + 2.0 * near
+        offset = offsets[int(np.argmin(costs))]
+        taken.append((at + offset, half))
+        where: dict[str, Any] = {"ha": "center", "va": "center", "textcoords": "offset points"}
+        written.append(ax.annotate(text, anchor, tuple(offset), fontsize=size, bbox=PAPER, **where, **style))
+    return written
+
+
+def _cost(centre, half, taken, marks, strokes, frame) -> float:
+    """What a box would cover: earlier texts weigh most, then the edge of the picture, points, lines."""
+    over = sum(bool(np.all(np.abs(centre - other) < half + room + 3.0)) for other, room in taken)
+    outside = bool(np.any(centre - half < frame[0]) or np.any(centre + half > frame[1]))
+    points = np.all(np.abs(marks - centre) < half + 5.0, axis=1).sum()
+    crossed = np.all(np.abs(strokes - centre) < half, axis=1).sum()
+    return 1000.0 * over + 100.0 * outside + 10.0 * float(points) + 0.3 * float(crossed)
+
+
+def along(segments: np.ndarray, count: int) -> np.ndarray:
+    """Points on segments (k, 2, 2).
+
+    >>> along(np.array([[[0.0, 0.0], [1.0, 2.0]]]), count=3).tolist()
+    [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
+    """
+    t = np.linspace(0, 1, count)[None, :, None]
+    return (segments[:, None, 0] * (1 - t) + segments[:, None, 1] * t).reshape(-1, 2)

@@ -1,0 +1,37 @@
+"""Every estimator keeps scikit-learn's contract."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from linsep import GradientDescent, Kozinec, LeastSquares, Perceptron, Relaxation
+
+SEQUENTIAL = {
+    "check_sample_weight_equivalence_on_dense_data": "a rule that visits row by row tells a weight from a repetition",
+    "check_sample_weight_equivalence_on_sparse_data": "a rule that visits row by row tells a weight from a repetition",
+}
+ESTIMATORS = [
+    Perceptron(),
+    Perceptron(batch=True),
+    Perceptron(batch=True, rate="1/sqrt(k)", margin=0.5, keep="last"),
+    Perceptron(shuffle=True, random_state=0, keep="pocket"),
+    Relaxation(max_passes=100),
+    Relaxation(batch=True, max_passes=200),
+    Kozinec(max_passes=500),
+    Kozinec(bias="augmented", max_passes=500),
+    LeastSquares(),
+    LeastSquares(method="gradient"),
+    LeastSquares(method="lms"),
+    LeastSquares(method="ho-kashyap"),
+    GradientDescent(),
+    GradientDescent(criterion="perceptron", margin=0.0),
+    GradientDescent(criterion="squares"),
+]
+
+
+def expected(estimator):
+    single = not getattr(estimator, "batch", True) or isinstance(estimator, Kozinec)
+    return SEQUENTIAL if single or getattr(estimator, "method", "") == "lms" else {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected, xfail_strict=True)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
