@@ -100,5 +100,5 @@ def _teach(methods: type, **jit_options: Any) -> None:
                 overload_method(kind, name, jit_options=jit_options)(choose)  # type: ignore[call-arg]
 
 
-_teach(_Oracle, fastmath=SCALAR_PRODUCTS, _nrt=False)
-_teach(_Exact, _nrt=False)
+_teach(_Oracle, fastmath=SCALAR_PRODUCTS, forceinline=True, _nrt=False)
+_teach(_Exact, forceinline=True, _nrt=False)

@@ -248,8 +248,8 @@ def learn(
 
 
 def _record(state: State, rows: Sequence[Rows], kind: str, seconds: float) -> dict[str, float]:
-    """One line of history. The lower bound costs a look at all data: it is taken at passes 1, 2, 4, 8, ..."""
-    looked = state.passes & (state.passes - 1) == 0 or state.done
+    """One line of history. The lower bound costs a look at all data: it is taken at passes 8, 16, 32, ..."""
+    looked = state.passes >= 8 and state.passes & (state.passes - 1) == 0
     return {
         "pass": state.passes, "updates": state.tick.updates, "mistakes": state.mistakes, "errors": state.errors,
         "lower": _margin(rows, state.weights, kind) if looked else math.nan, "upper": state.upper, "seconds": seconds,

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..core.certificate import BUDGET_SPENT, EPS_OPTIMAL, Certificate
@@ -60,7 +60,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=DTYPES, order="C", reset=reset, accept_large_sparse=True
         )
         check_classification_targets(y)
-        given = unique_labels(y) if classes is None else unique_labels(classes)
+        given = np.unique(y if classes is None else classes)
         if len(given) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y has "
@@ -68,9 +68,9 @@ class TwoClass(ClassifierMixin, BaseEstimator):
             )
         if len(given) < 2:
             raise ValueError(f"Two classes are needed, but y has one class only: {given[0]!r}.")
-        unknown = np.setdiff1d(unique_labels(y), given)
-        if unknown.size:
-            raise ValueError(f"y has the label {unknown[0]!r}, which is not in classes={given.tolist()}.")
+        known = np.isin(y, given) if classes is not None else np.True_
+        if not known.all():
+            raise ValueError(f"y has the label {y[~known][0]!r}, which is not in classes={given.tolist()}.")
         self.classes_ = given
         sign = np.where(y == given[1], 1, -1).astype(np.int8)
         return Sample(X, sign, self._weights(X, y, sign, sample_weight, partial=classes is not None))

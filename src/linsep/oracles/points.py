@@ -115,29 +115,32 @@ class Sparse(NamedTuple):
 
     def store(self, slot, rows, i):
         """Copy row i of ``rows`` into row ``slot``, which has room for the longest row."""
-        begin = self.indptr[slot]
-        size = rows.indptr[i + 1] - rows.indptr[i]
+        begin, source = np.uint64(self.indptr[slot]), np.uint64(rows.indptr[i])
+        size = np.uint64(rows.indptr[i + 1]) - source
         for k in range(size):
-            self.data[begin + k] = rows.data[rows.indptr[i] + k]
-            self.indices[begin + k] = rows.indices[rows.indptr[i] + k]
+            self.data[begin + k] = rows.data[source + k]
+            self.indices[begin + k] = rows.indices[source + k]
         self.indptr[slot + 1] = begin + size
 
     def gap(self, i, rows, slot):
         """|x_i - x_slot|^2, by merging the two sorted rows."""
-        p, p_end = self.indptr[i], self.indptr[i + 1]
-        q, q_end = rows.indptr[slot], rows.indptr[slot + 1]
+        p, p_end = np.uint64(self.indptr[i]), np.uint64(self.indptr[i + 1])
+        q, q_end = np.uint64(rows.indptr[slot]), np.uint64(rows.indptr[slot + 1])
         gap = 0.0
-        while p < p_end or q < q_end:
+        while p < p_end and q < q_end:
+            ahead = np.int64(self.indices[p]) - np.int64(rows.indices[q])
             x = 0.0
-            take_p = q == q_end or (p < p_end and self.indices[p] <= rows.indices[q])
-            take_q = p == p_end or (q < q_end and rows.indices[q] <= self.indices[p])
-            if take_p:
+            if ahead <= 0:
                 x += np.float64(self.data[p])
-                p += 1
-            if take_q:
+                p += np.uint64(1)
+            if ahead >= 0:
                 x -= np.float64(rows.data[q])
-                q += 1
+                q += np.uint64(1)
             gap += x * x
+        for k in range(p, p_end):
+            gap += np.float64(self.data[k]) ** 2
+        for k in range(q, q_end):
+            gap += np.float64(rows.data[k]) ** 2
         return gap
 
     def credit(self, dual, i, beta):

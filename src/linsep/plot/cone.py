@@ -108,13 +108,14 @@ def _shrink(a: np.ndarray, steps: np.ndarray) -> float:
 
 def _half_planes(ax: Axes, box: Box, data: Sample, a: np.ndarray, shrink: float) -> None:
     """The line <w,a> = 0 and the arrow of every vector, in the colour of its class."""
+    many = float(np.clip(12 / len(a), 0.2, 1.0)) ** 0.5  # fainter, so that the path stays visible
     for sign, label in zip((-1, 1), data.classes, strict=True):
         of = a[data.sign == sign]
         lines = [ends for ends in (chord(box, one) for one in of) if len(ends)]
-        ax.add_collection(LineCollection(lines, colors=COLOURS[sign], linewidths=0.7, alpha=0.55, zorder=1))
+        ax.add_collection(LineCollection(lines, colors=COLOURS[sign], linewidths=0.7, alpha=0.55 * many, zorder=1))
         name = f"a of class {label}{' (mirrored)' * (sign < 0)}"
         name += f" × {shrink:.2g}" if shrink < 1 else ""
-        _arrows(ax, np.zeros_like(of), shrink * of, COLOURS[sign], 0.0045, name, alpha=0.9, zorder=2)
+        _arrows(ax, np.zeros_like(of), shrink * of, COLOURS[sign], 0.0045 * many, name, alpha=0.9 * many, zorder=2)
 
 
 def _steps(ax: Axes, steps: np.ndarray) -> None:

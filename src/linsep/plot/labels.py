@@ -60,6 +60,25 @@ def _cost(centre, half, taken, marks, strokes, frame) -> float:
     return 1000.0 * over + 100.0 * outside + 10.0 * float(points) + 0.3 * float(crossed)
 
 
+def write_on(ax: Axes, segment: np.ndarray, text: str, at: float = 0.5, size: float = 8.0, **style: Any) -> bool:
+    """Write a text along a segment (2, 2), a part ``at`` of the way.
+
+    False, and nothing is written, if the segment is too short for it or leaves the picture.
+    """
+    ax.apply_aspect()
+    x, y = segment[0] + at * (segment[1] - segment[0])
+    if not (ax.viewLim.x0 < x < ax.viewLim.x1 and ax.viewLim.y0 < y < ax.viewLim.y1):
+        return False
+    (x0, y0), (x1, y1) = ax.transData.transform(segment) * 72.0 / ax.figure.dpi
+    if np.hypot(x1 - x0, y1 - y0) < 1.6 * 0.62 * size * len(text):
+        return False
+    dx, dy = segment[1] - segment[0]
+    angle = (np.degrees(np.arctan2(dy, dx)) + 90.0) % 180.0 - 90.0  # never upside down
+    turned: dict[str, Any] = {"rotation": angle, "rotation_mode": "anchor", "transform_rotates_text": True}
+    ax.text(x, y, text, fontsize=size, ha="center", va="center", bbox=PAPER, **turned, **style)
+    return True
+
+
 def along(segments: np.ndarray, count: int) -> np.ndarray:
     """Points on segments (k, 2, 2).
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from .geometry import Box, around, chord, clip, feet
-from .labels import place
+from .labels import place, write_on
 from .sample import Sample, sample
 from .style import COLOURS, INK, MARKERS, NEGATIVE, PALE, POSITIVE, axes, legend, number, polynomial
 
@@ -53,7 +53,7 @@ def decision(rule: Any, X: Any, y: Any, ax: Axes | None = None, distances: bool 
     scatter(ax, data)
     _arrow(ax, box, w / norm, ends, data.X)
     wrong = int(np.sum(r * data.sign <= 0))
-    title = f"g(x) = {polynomial(w, w0)}"
+    title = f"g(x) = {polynomial(w, w0)}" + ("" if len(ends) else "   (the line is far off)")
     ax.set_title(title + (f"   ({wrong} of {r.size} on the wrong side)" if wrong else ""), fontsize=10)
     legend(ax)
     return ax
@@ -119,9 +119,13 @@ def _distances(ax: Axes, data: Sample, r: np.ndarray, foot: np.ndarray, ends: np
     faint = float(np.clip(40 / len(r), 0.25, 1.0))
     ax.add_collection(LineCollection(list(segments), colors=PALE, linewidths=0.7, alpha=faint, zorder=1))
     order = np.argsort(np.abs(r), kind="stable")
-    chosen = np.concatenate([order[data.sign[order] == sign][:NEAREST] for sign in (-1, 1)])
+    chosen = [order[data.sign[order] == sign][:NEAREST] for sign in (-1, 1)]
+    short = []
+    for rank, k in ((rank, k) for side in chosen for rank, k in enumerate(side)):
+        if not write_on(ax, segments[k], number(round(r[k], 3)), at=0.35 + 0.12 * rank, color=INK, zorder=5):
+            short.append(k)
     lines = np.concatenate([segments, ends[None]]) if len(ends) else segments
-    place(ax, data.X[chosen], [number(round(value, 3)) for value in r[chosen]], data.X, lines, color=INK, zorder=5)
+    place(ax, data.X[short], [number(round(r[k], 3)) for k in short], data.X, lines, color=INK, zorder=5)
 
 
 def _arrow(ax: Axes, box: Box, unit: np.ndarray, ends: np.ndarray, X: np.ndarray) -> None:

@@ -16,9 +16,9 @@ DECADES = 100.0  # an axis that spans more than this is logarithmic
 def bounds(history: Any, ax: Axes | None = None) -> Axes:
     r"""The lower and the upper bound of the best margin m, against the number of updates; the gap is shaded.
 
-    ``history`` is a list of dictionaries, one a pass, or a fitted estimator with ``history_``: then the
-    bounds that its certificate proves are drawn as well, as dots at the end. The lower bound was looked at in
-    some passes only; values that are infinite or nan are left out.
+    ``history`` is a list of dictionaries, one a pass, or a fitted estimator with ``history_``: then both curves
+    end in the bounds that its certificate proves, as diamonds. The lower bound was looked at in some passes
+    only; values that are infinite or nan are left out.
 
     >>> from matplotlib.figure import Figure
     >>> passes = [{"updates": 2, "lower": -0.2, "upper": 2.2}, {"updates": 3, "lower": 1.1, "upper": 1.7}]
@@ -26,7 +26,9 @@ def bounds(history: Any, ax: Axes | None = None) -> Axes:
     >>> [line.get_ydata().tolist() for line in ax.lines[:2]]
     [[2.2, 1.7], [-0.2, 1.1]]
     """
-    past = past_of(history, "bounds")
+    past, certificate = past_of(history, "bounds"), getattr(history, "certificate_", None)
+    if certificate is not None:
+        past.append({"updates": certificate.updates, "lower": certificate.lower, "upper": certificate.upper})
     updates, lower, upper = (column(past, key) for key in ("updates", "lower", "upper"))
     ax = axes(ax)
     known, looked = np.isfinite(upper), np.isfinite(lower)
@@ -37,17 +39,17 @@ def bounds(history: Any, ax: Axes | None = None) -> Axes:
     hidden = steep and np.any(lower[looked] <= 0)
     name = "lower bound" + (" (from 0 up)" if hidden else "")
     ax.plot(updates[looked], lower[looked], color=NEGATIVE, label=name, **beads)
-    both = known & looked
-    ax.fill_between(
-        updates[both], lower[both], upper[both], color=PALE, alpha=0.18, lw=0, label="the best margin is in here"
-    )
+    floor = 0.6 * positive.min() if steep else -np.inf
+    _gap(ax, updates[known], upper[known], updates[looked], np.maximum(lower[looked], floor))
     if np.any(lower[looked] < 0) and not steep:
         ax.axhline(0, color=PALE, lw=0.8, zorder=0)
-    _proved(ax, getattr(history, "certificate_", None))
+    if certificate is not None:
+        _proved(ax, certificate, above=floor)
     if not _stretch(ax, updates):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if steep:
         ax.set_yscale("log", nonpositive="mask")
+        ax.set_ylim(bottom=floor)
     ax.set(xlabel="updates", ylabel="margin")
     legend(ax)
     return ax
@@ -94,16 +96,26 @@ def column(past: list[dict[str, float]], key: str) -> np.ndarray:
     return np.array([float(one.get(key, np.nan)) for one in past])
 
 
-def _proved(ax: Axes, certificate: Any) -> None:
-    """What a certificate proves: a diamond each, with its number."""
-    if certificate is None:
-        return
+def _gap(ax: Axes, above: np.ndarray, upper: np.ndarray, below: np.ndarray, lower: np.ndarray) -> None:
+    """Shade what lies between the bounds, from the first lower one on; the last one holds to the end."""
+    from_there = above >= below[0] if len(below) else np.zeros(len(above), dtype=bool)
+    if from_there.any():
+        x = np.concatenate([above[from_there], [max(above[-1], below[-1])], below[::-1]])
+        y = np.concatenate([upper[from_there], lower[-1:], lower[::-1]])
+        ax.fill(x, y, color=PALE, alpha=0.18, lw=0, label="the best margin is in here", zorder=0)
+
+
+def _proved(ax: Axes, certificate: Any, above: float) -> None:
+    """What a certificate proves: a diamond each, with its number, and a bar for what is left open."""
     mark: dict[str, Any] = {"marker": "D", "ms": 7, "mec": "white", "mew": 1.0, "ls": "none", "zorder": 4}
-    for value, colour in ((certificate.upper, POSITIVE), (certificate.lower, NEGATIVE)):
-        if np.isfinite(value):
-            at = certificate.updates, value
-            ax.plot(*at, color=colour, **mark)
-            ax.annotate(number(value), at, (9, 0), textcoords="offset points", va="center", fontsize=8.5, color=INK)
+    bounds = ((certificate.upper, POSITIVE, 6), (certificate.lower, NEGATIVE, -6))
+    shown = [bound for bound in bounds if np.isfinite(bound[0]) and bound[0] > above]
+    for value, colour, lift in shown:
+        at = certificate.updates, value
+        ax.plot(*at, color=colour, **mark)
+        ax.annotate(number(value), at, (9, lift), textcoords="offset points", va="center", fontsize=8.5, color=INK)
+    if len(shown) == 2:
+        ax.vlines(certificate.updates, certificate.lower, certificate.upper, color=PALE, lw=5, alpha=0.35, zorder=1)
     ax.plot([], [], color=INK, label="proved by the certificate", **mark)
     ax.margins(x=0.16)  # room for the numbers
 

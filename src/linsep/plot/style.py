@@ -30,7 +30,7 @@ def legend(ax: Axes) -> None:
     handles, names = ax.get_legend_handles_labels()
     units = ax.get_window_extent().width / ax.figure.dpi * 72 / 9  # the width of the axes in units of the type size
     widths = [0.55 * len(name) + 4 for name in names]
-    columns = len(names) if sum(widths) <= 1.1 * units else max(1, int(1.1 * units / max(widths)))
+    columns = len(names) if sum(widths) <= 1.25 * units else max(1, int(1.25 * units / max(widths)))
     ax.legend(
         handles, names, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=columns,
         fontsize=9, frameon=False, handlelength=1.6, columnspacing=1.6,

@@ -1,0 +1,80 @@
+"""What all tests share: shared data sets, a cache of compiled code that is never stale, and settings of Hypothesis."""
+
+import hashlib
+import importlib.util
+import json
+import os
+import signal
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DATA = REPOSITORY.parent / "shared" / "data"
+
+# Numba's cache does not notice edits in other files: one folder for each state of the sources.
+_text = b"".join(file.read_bytes() for file in sorted((REPOSITORY / "src").rglob("*.py")))
+os.environ.setdefault(
+    "NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"linsep-tests-{hashlib.sha256(_text).hexdigest()[:16]}")
+)
+
+hypothesis.settings.register_profile(
+    "linsep",
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.load_profile("linsep")
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """``shared("tulip")`` gives a data set of ../shared/data; the test skips where that folder is not there."""
+
+    def load(name):
+        if not (DATA / "load.py").exists():
+            pytest.skip(f"{DATA} is not there: the test needs its data set {name!r}")
+        spec = importlib.util.spec_from_file_location("shared_load", DATA / "load.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found = module.load(name)
+        return found["X"], found["y"]
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def optimum():
+    """The true largest margins of optimum.json."""
+    if not (DATA / "optimum.json").exists():
+        pytest.skip(f"{DATA} is not there: the test needs optimum.json")
+    return json.loads((DATA / "optimum.json").read_text())["max_margin"]
+
+
+class Hangs(AssertionError):
+    """A test that should have ended long ago."""
+
+
+@pytest.fixture
+def within():
+    """``with within(5): ...`` fails if the body takes longer: for what must not hang."""
+
+    @contextmanager
+    def limit(seconds):
+        def alarm(signum, frame):
+            raise Hangs(f"still running after {seconds} s")
+
+        before = signal.signal(signal.SIGALRM, alarm)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    return limit

@@ -1,0 +1,141 @@
+"""Naive loops, as the lectures write them: what the compiled text must agree with.
+
+Every function takes the vectors themselves (augmented, mirrored: the rows of A) and goes over them
+``passes`` times, or until all are satisfied. It returns w and ``rows``: where it was moved, or how often.
+``goal(ww, mass)`` is the score that every vector must exceed.
+"""
+
+import math
+
+import numpy as np
+
+
+def mirrored(X, sign, bias=1.0):
+    """The vectors sign_i (x_i, bias), built."""
+    X = np.asarray(X, dtype=np.float64)
+    return np.column_stack([X, np.full(len(X), bias)]) * np.asarray(sign, dtype=np.float64)[:, None]
+
+
+def margin(b):
+    return lambda ww, mass: b
+
+
+def eps_optimal(eps=0.0, relative=0.0):
+    return lambda ww, mass: max(0.0, (1 - relative) * ww / mass - eps * math.sqrt(ww)) if ww * mass > 0 else 0.0
+
+
+def perceptron(A, goal, eta=lambda k: 1.0, passes=10, cost=None, mean=None):
+    """C1, C4. ``mean`` (a list) receives w after every visit."""
+    w, mass, rows = np.zeros(A.shape[1]), 0.0, []
+    for _ in range(passes):
+        before = len(rows)
+        for i, a in enumerate(A):
+            if w @ a <= goal(w @ w, mass):
+                beta = eta(len(rows) + 1) * (1.0 if cost is None else cost[i])
+                w = w + beta * a
+                mass += beta
+                rows.append(i)
+            if mean is not None:
+                mean.append(w)
+        if len(rows) == before:
+            break
+    return w, rows
+
+
+def whole_perceptron(A, goal, eta=lambda k: 1.0, passes=10, cost=None):
+    """C2: gradient descent on J_p."""
+    w, mass, steps = np.zeros(A.shape[1]), 0.0, 0
+    cost = np.ones(len(A)) if cost is None else np.asarray(cost)
+    for _ in range(passes):
+        violated = A @ w <= goal(w @ w, mass)
+        if not violated.any():
+            break
+        steps += 1
+        w = w + eta(steps) * (cost[violated] @ A[violated])
+        mass += eta(steps) * cost[violated].sum()
+    return w, steps
+
+
+def relaxation(A, b, rate, passes=10, cost=None):
+    """C6, single sample. The aim lies 1e-9 beyond b: LECTURES, trap 4."""
+    w, rows = np.zeros(A.shape[1]), []
+    for _ in range(passes):
+        before = len(rows)
+        for i, a in enumerate(A):
+            if w @ a <= b:
+                w = w + rate * (1.0 if cost is None else cost[i]) * ((1 + 1e-9) * b - w @ a) / (a @ a) * a
+                rows.append(i)
+        if len(rows) == before:
+            break
+    return w, rows
+
+
+def whole_relaxation(A, b, rate, passes=10, cost=None):
+    """C6, batch: the mean of all moves."""
+    w, steps = np.zeros(A.shape[1]), 0
+    cost = np.ones(len(A)) if cost is None else np.asarray(cost)
+    for _ in range(passes):
+        violated = A @ w <= b
+        if not violated.any():
+            break
+        B, c = A[violated], cost[violated]
+        w = w + rate * (c * ((1 + 1e-9) * b - B @ w) / (B * B).sum(axis=1)) @ B / c.sum()
+        steps += 1
+    return w, steps
+
+
+def _nearest(w, a):
+    """The point nearest to the origin on the segment from w to a."""
+    gap = (w - a) @ (w - a)
+    k = min(1.0, max(0.0, w @ (w - a) / gap)) if gap > 0 else 0.0
+    return (1 - k) * w + k * a
+
+
+def kozinec(A, goal, passes=10, mean=None):
+    """C8, and C9 with eps_optimal."""
+    w, rows = np.zeros(A.shape[1]), []
+    for _ in range(passes):
+        before = len(rows)
+        for i, a in enumerate(A):
+            if w @ a <= goal(w @ w, 1.0):
+                w = a.copy() if not rows else _nearest(w, a)
+                rows.append(i)
+            if mean is not None:
+                mean.append(w)
+        if len(rows) == before:
+            break
+    return w, rows
+
+
+def whole_kozinec(A, goal, passes=10, cost=None):
+    """Kozinec towards the mean of all violated vectors."""
+    w, steps = np.zeros(A.shape[1]), 0
+    cost = np.ones(len(A)) if cost is None else np.asarray(cost)
+    for _ in range(passes):
+        violated = A @ w <= goal(w @ w, 1.0)
+        if not violated.any():
+            break
+        a = np.average(A[violated], axis=0, weights=cost[violated])
+        w = a if steps == 0 else _nearest(w, a)
+        steps += 1
+    return w, steps
+
+
+def two_hulls(X, sign, goal, move, passes=10):
+    """Free bias: rows against the lowest row of the other class seen so far. ``move(w, a, k)`` gives update k's w and its
+    share of the new mass. Without the bias; returns the rows at which w moved."""
+    M = np.asarray(X, dtype=np.float64) * np.asarray(sign)[:, None]
+    rival = {side: M[np.flatnonzero(np.asarray(sign) == side)[0]] for side in (-1, 1)}
+    w, mass, rows = np.zeros(M.shape[1]), 0.0, []
+    for _ in range(passes):
+        before = len(rows)
+        for i, m in enumerate(M):
+            if w @ m < w @ rival[sign[i]]:
+                rival[sign[i]] = m
+            a = (m + rival[-sign[i]]) / 2
+            if w @ a <= goal(w @ w, mass):
+                w, mass = move(w, a, mass, len(rows) + 1)
+                rows.append(i)
+        if len(rows) == before:
+            break
+    return w, rows
