@@ -1,4 +1,4 @@
-"""The lectures' worked example (S1), by hand: x5 is (1.5, 2.5), and class 2 is the positive side (LECTURES, misprint 1)."""
+"""The lectures' worked example (S1), by hand: x5 is (1.5, 2.5), class 2 is the positive side (LECTURES, misprint 1)."""
 
 import numpy as np
 

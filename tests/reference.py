@@ -6,8 +6,10 @@ Every function takes the vectors themselves (augmented, mirrored: the rows of A)
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
+import scipy.optimize
 
 
 def mirrored(X, sign, bias=1.0):
@@ -122,8 +124,10 @@ def whole_kozinec(A, goal, passes=10, cost=None):
 
 
 def two_hulls(X, sign, goal, move, passes=10):
-    """Free bias: rows against the lowest row of the other class seen so far. ``move(w, a, k)`` gives update k's w and its
-    share of the new mass. Without the bias; returns the rows at which w moved."""
+    """Free bias: each row against the lowest row of the other class seen so far; w is without its bias.
+
+    ``move(w, a, mass, k)`` gives w and mass after update k.
+    """
     M = np.asarray(X, dtype=np.float64) * np.asarray(sign)[:, None]
     rival = {side: M[np.flatnonzero(np.asarray(sign) == side)[0]] for side in (-1, 1)}
     w, mass, rows = np.zeros(M.shape[1]), 0.0, []
@@ -139,3 +143,35 @@ def two_hulls(X, sign, goal, move, passes=10):
         if len(rows) == before:
             break
     return w, rows
+
+
+# --- referees --------------------------------------------------------------------------------------------------------
+
+
+def largest_margin(X, sign, bias="augmented"):
+    """The largest margin of any hyperplane, 0 if none separates: the distance of the hull of the vectors from 0.
+
+    Non-negative least squares finds it: ``|A'v|^2 + (sum v - 1)^2`` is least at a multiple of the weights of the
+    hull's nearest point. With a free bias the vectors are all halved differences of the two classes.
+    """
+    X, sign = np.asarray(X, dtype=np.float64), np.asarray(sign)
+    if bias == "free":
+        A = np.array([(p - q) / 2 for p in X[sign > 0] for q in X[sign < 0]])
+    else:
+        A = mirrored(X, sign, 1.0 if bias == "augmented" else 0.0)
+    v, _ = scipy.optimize.nnls(np.vstack([A.T, np.ones(len(A))]), np.append(np.zeros(A.shape[1]), 1.0), maxiter=10_000)
+    return float(np.linalg.norm(A.T @ v) / v.sum())
+
+
+def separable(A):
+    """Is there a w with <w,a> >= 1 for all rows of A? A linear program; to be trusted for small whole numbers."""
+    found = scipy.optimize.linprog(np.zeros(A.shape[1]), -A, -np.ones(len(A)), bounds=(None, None), method="highs")
+    assert found.status in (0, 2), found.message
+    return found.status == 0
+
+
+def exact_lowest(X, sign, w, bias=1):
+    """The least <w,a> in rational arithmetic."""
+    w = [Fraction(float(x)) for x in w]
+    scores = [sum(p * Fraction(float(x)) for p, x in zip(w, row)) + bias * w[-1] for row in np.asarray(X).tolist()]
+    return min(int(s) * score for s, score in zip(sign, scores))

@@ -63,6 +63,11 @@ def names(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def area(polygon):
+    ahead = np.roll(polygon, -1, axis=0)
+    return 0.5 * abs(float(np.sum(polygon[:, 0] * ahead[:, 1] - polygon[:, 1] * ahead[:, 0])))
+
+
 # decision
 
 
@@ -98,6 +103,8 @@ def test_points_are_drawn_on_their_side_with_their_label(rule, ax):
     assert len(shaded) == 2
     for polygon, side in zip(shaded, (-1, 1), strict=True):
         assert np.all(side * rule.decision_function(polygon) >= -1e-9)
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    assert sum(map(area, shaded)) == pytest.approx((right - left) * (top - bottom))
 
 
 def test_the_arrow_of_w_stands_upright_on_the_line_and_points_to_the_positive_side(rule, ax):
@@ -137,6 +144,8 @@ def test_distances_are_written_along_their_segments_without_overlap(rule):
     w = rule.coef_[0] / np.linalg.norm(rule.coef_)
     across = np.array([-w[1], w[0]])
     assert places @ across == pytest.approx(X[owners] @ across)  # on the segment of its own point
+    part = rule.distance(places) / r[owners]
+    assert np.all((part > 0) & (part < 1))
     shown = ax.transData.transform(places)
     for i, j in combinations(range(len(texts)), 2):  # seen along and across the words, 8 points high
         assert abs((shown[i] - shown[j]) @ across) > 11 or abs((shown[i] - shown[j]) @ w) > 35
@@ -352,6 +361,7 @@ def test_an_empty_cone_is_reported(ax):
     plot.weight_space([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, 1, 0], ax=ax)
     assert ax.get_title().startswith("no solution")
     assert "solution cone" not in names(ax)
+    assert len(arrows(ax, "path of w")) == 12  # a path without an end is cut short
 
 
 def test_one_feature_has_the_bias_as_its_second_weight(ax):
@@ -410,14 +420,12 @@ def test_a_line_cuts_the_box_into_its_two_sides(n1, n2, offset):
     assert ends @ normal + offset == pytest.approx(0, abs=1e-9)
     g = box.corners @ normal + offset
     assert (len(ends) == 2) or not (g.min() < 0 < g.max())
-    area = 0.0
+    covered = 0.0
     for side in (-1, 1):
         p = clip(box.corners, side * normal, side * offset)
         assert np.all(side * (p @ normal + offset) >= -1e-9)
-        if len(p):
-            q = np.roll(p, -1, axis=0)
-            area += 0.5 * abs(float(np.sum(p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0])))
-    assert area == pytest.approx(25.0)
+        covered += area(p)
+    assert covered == pytest.approx(25.0)
 
 
 def test_one_point_has_a_box_too():
@@ -475,7 +483,7 @@ def test_the_film_has_a_frame_an_update_and_two_more(tmp_path):
     path = plot.animate(X, y, tmp_path / "film.gif", seconds_per_frame=0.5)
     assert path == tmp_path / "film.gif" and list(tmp_path.iterdir()) == [path]
     shown = frames(path)
-    assert [duration for duration, _ in shown] == [500] * 4 + [2000]  # w = 0, three updates, the result held
+    assert [duration for duration, _ in shown] == [500] * 4 + [1500]  # w = 0, three updates, the result held
     for (_, one), (_, two) in pairwise(shown):
         assert np.abs(one - two).max() > 100
 

@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from ..oracles import Dense, Sparse
 from ..targets import EpsOptimal
 from .certificate import Certificate, conclude, novikoff
+from .jit import compiled
 from .refute import refute
 from .sweep import BLOCK, Survey, compose, scores, survey
 
 U = float(np.finfo(np.float64).eps)
 
-WIDEST = 64  # columns up to which a proof of inseparability is attempted: its cost grows with their cube
+WIDEST = 30  # columns up to which a proof of inseparability is attempted: its cost grows with their cube
 
 Rows = Dense | Sparse
 
@@ -69,32 +70,42 @@ def longest_row(parts: Sequence[Rows]) -> int:
 def free_bias(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray:
     """w with the best bias: half-way between the classes, or, where they overlap, with the fewest errors."""
     flat = [part._replace(bias=0.0) for part in parts]
-    seen = look(flat, w)
-    best = w.copy()
-    if seen.lowest_negative + seen.lowest_positive > 0:
-        best[-1] = 0.5 * (seen.lowest_negative - seen.lowest_positive)
-        return best
-    n = sum(part.sign.size for part in parts)
-    g = np.zeros(n)
+    g = np.full(sum(part.sign.size for part in parts), np.nan)
     for part in flat:
         for rows in live(part):
             scores(part, w, rows, g)
     sign = np.concatenate([part.sign for part in parts])
-    cost = np.concatenate([part.weight if part.weight.size else np.ones(part.sign.size) for part in parts])
-    best[-1] = _fewest_errors(g * sign, sign, cost)
+    weight = np.concatenate([part.weight for part in parts])
+    best = w.copy()
+    negative, positive = np.nanmin(g[sign < 0], initial=np.inf), np.nanmin(g[sign > 0], initial=np.inf)
+    if negative + positive > 0:
+        best[-1] = 0.5 * (negative - positive)
+    else:
+        g *= sign
+        best[-1] = -_cut(g, np.argsort(g), sign, weight)
     return best
 
 
-def _fewest_errors(g: np.ndarray, sign: np.ndarray, cost: np.ndarray) -> float:
-    """The b for which sign(g + b) errs least: a threshold between two neighbouring values of g."""
-    order = np.argsort(g, kind="stable")
-    g, sign, cost = g[order], sign[order], cost[order]
-    missed = np.concatenate([[0.0], np.cumsum(np.where(sign > 0, cost, 0.0))])  # positives below the cut
-    alarms = np.concatenate([np.cumsum(np.where(sign < 0, cost, 0.0)[::-1])[::-1], [0.0]])  # negatives above
-    cuts = np.concatenate([[g[0] - 1.0], 0.5 * (g[:-1] + g[1:]), [g[-1] + 1.0]])
-    allowed = np.concatenate([[True], g[1:] > g[:-1], [True]])
-    errors = np.where(allowed, missed + alarms, np.inf)
-    return -float(cuts[np.argmin(errors)])
+@compiled
+def _cut(g, order, sign, weight):
+    """The threshold that errs least if rows with g above it are called positive; NaN (rows left out) comes last."""
+    errors = 0.0
+    n = 0
+    for i in order:
+        if not np.isnan(g[i]):
+            n += 1
+            if sign[i] < 0:
+                errors += weight[i] if weight.size else 1.0
+    fewest, cut = errors, g[order[0]] - 1.0
+    for k in range(n):
+        i = order[k]
+        cost = weight[i] if weight.size else 1.0
+        errors += cost if sign[i] > 0 else -cost
+        last = k == n - 1
+        if errors < fewest and (last or g[order[k + 1]] > g[i]):
+            fewest = errors
+            cut = g[i] + 1.0 if last else 0.5 * (g[i] + g[order[k + 1]])
+    return cut
 
 
 def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms) -> Certificate:

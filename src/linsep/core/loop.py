@@ -20,7 +20,7 @@ from .stop import Stop, interrupts
 from .sweep import BLOCK, Tally, Task, Tick, square, sweep, tally
 
 VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are heard between calls
-CACHE = 1 << 18  # bytes of rows that are shuffled together
+CACHE = 1 << 21  # bytes of rows that are shuffled together
 
 Oracle = Any
 
@@ -49,7 +49,7 @@ class State:
     def upper(self) -> float:
         """The bound |w| / mass of the best margin, as the run believes it."""
         mass = self.tick.mass
-        return float(np.linalg.norm(self.weights)) / mass if mass > 0 else math.inf
+        return self.tick.scale * math.sqrt(self.w @ self.w) / mass if mass > 0 else math.inf
 
 
 class Result(NamedTuple):
@@ -86,16 +86,31 @@ def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = No
     return State(start, np.zeros(n), tick, keeper(keep, size))
 
 
-def visits(part: Oracle, rng: np.random.Generator | None) -> Iterator[np.ndarray]:
-    """The rows of a part in the order of their visits: the data's own, or shuffled by cache-sized blocks.
+def interleaved(sign: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """``rows`` with the two classes taking turns, each in its own order and evenly spread.
 
-    A random order over all rows would miss the cache at every visit; shuffled blocks, and rows shuffled
-    inside a block, cost next to nothing.
+    >>> interleaved(np.array([-1, -1, -1, -1, 1, 1]), np.arange(6))
+    array([0, 4, 1, 2, 5, 3])
+    """
+    place = np.empty(rows.size)
+    for side in (-1, 1):
+        own = sign[rows] == side
+        place[own] = (np.arange(np.count_nonzero(own)) + 0.5) / max(np.count_nonzero(own), 1)
+    return rows[np.argsort(place, kind="stable")]
+
+
+def visits(part: Oracle, rng: np.random.Generator | str | None) -> Iterator[np.ndarray]:
+    """The rows of a part in the order of their visits: the data's own, shuffled, or "interleaved".
+
+    A random order over all rows would miss the cache at every visit; shuffled cache-sized blocks, and rows
+    shuffled inside a block, cost next to nothing.
     """
     rows = rows_of(part)
     n = rows.sign.size
     order = np.flatnonzero(rows.weight) if rows.weight.size and not rows.weight.all() else None
-    if rng is not None:
+    if rng == "interleaved":
+        order = interleaved(rows.sign, np.arange(n) if order is None else order)
+    elif rng is not None:
         width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * rows.data.size / max(n, 1)
         order = np.arange(n) if order is None else order
         blocks = np.array_split(order, max(1, math.ceil(order.size * width / CACHE)))
@@ -111,7 +126,7 @@ def passes(
     state: State,
     *,
     whole: bool = False,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | str | None = None,
     budget: int = -1,
     halt: Callable[[], bool] = lambda: False,
 ) -> Iterator[State]:
@@ -135,7 +150,7 @@ def passes(
 
 def _single_pass(parts, target, rule, state, rng, enough, budget, halt) -> tuple[State, bool]:
     before = state.tick.updates
-    if rng is not None:  # another order: only a whole clean pass counts
+    if rng is not None:  # the order may change: only a whole clean pass counts
         state.tick = state.tick._replace(clean=0)
     cut = False
     for part, rows in ((each, rows) for each in parts for rows in visits(each, rng)):
@@ -185,15 +200,16 @@ def learn(
     stop: Stop | None = None,
     keep: str = "last",
     whole: bool = False,
-    seed: int | np.random.Generator | None = None,
+    seed: int | np.random.Generator | str | None = None,
     start: State | np.ndarray | None = None,
     watch: Iterable[Callable[[State], None]] = (),
 ) -> Result:
     """Learn w from ``parts`` (oracles), and prove what was learned.
 
     ``keep``: "last", "average", "pocket" or "auto" (the w that reached the target; else the averaged one,
-    its bias moved to where it errs least, or the best so far of whole passes). ``seed`` shuffles, None
-    keeps the data's order. ``watch`` sees the state after every pass.
+    its bias moved to where it errs least, or the best so far of whole passes). ``seed`` shuffles,
+    "interleaved" lets the classes take turns, None keeps the data's order. ``watch`` sees the state
+    after every pass.
 
     >>> from linsep.oracles import points
     >>> from linsep.rules import Increment
@@ -212,7 +228,7 @@ def learn(
     if average and whole:
         raise ValueError("keep='average': the whole-pass form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, "average" if average else "last", start)
-    rng = None if seed is None else np.random.default_rng(seed)
+    rng = seed if seed is None or isinstance(seed, str) else np.random.default_rng(seed)
     rows, kind = [rows_of(part) for part in parts], bias_of(parts)
     history: list[dict[str, float]] = []
     began, deadline = time.monotonic(), stop.deadline()
@@ -248,8 +264,8 @@ def learn(
 
 
 def _record(state: State, rows: Sequence[Rows], kind: str, seconds: float) -> dict[str, float]:
-    """One line of history. The lower bound costs a look at all data: it is taken at passes 8, 16, 32, ..."""
-    looked = state.passes >= 8 and state.passes & (state.passes - 1) == 0
+    """One line of history. The lower bound costs a look at all data: at the end, and at passes 32, 64, 128, ..."""
+    looked = state.done or (state.passes >= 32 and state.passes & (state.passes - 1) == 0)
     return {
         "pass": state.passes, "updates": state.tick.updates, "mistakes": state.mistakes, "errors": state.errors,
         "lower": _margin(rows, state.weights, kind) if looked else math.nan, "upper": state.upper, "seconds": seconds,
@@ -295,7 +311,7 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
     refuse(parts, target, rule, whole=False)
     state = begin(parts)
     enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
-    while True:
+    while most > 0:
         for part in parts:
             for rows in visits(part, None):
                 while rows.size:

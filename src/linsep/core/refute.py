@@ -24,7 +24,7 @@ import numpy as np
 import scipy.linalg
 
 EXACT = 20_000  # numbers that the rational test may cost
-ROUNDS = 30
+ROUNDS = 15
 U = float(np.finfo(np.float64).eps)
 
 
@@ -40,24 +40,35 @@ def refute(A: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
     used = np.flatnonzero(weights > 0)
     if used.size and A[used].size <= EXACT and _sums_to_zero(A[used], weights[used]):
         return weights
-    proof = np.zeros_like(weights)
-    proof[used] = weights[used] / weights[used].max(initial=1.0)
+    proof = weights[used] / weights[used].max(initial=1.0)
+    columns = _tidy(A[used])
     for _ in range(ROUNDS):
-        used = np.flatnonzero(proof > 1e-9 * proof.max())
-        columns = independent(A[used][:, np.any(A[used], axis=0)])
         if used.size <= columns.shape[1]:
             return None
-        columns = columns * np.exp2(-np.round(np.log2(np.linalg.norm(columns, axis=0))))
-        mu = _shift(proof[used, None] * columns)
-        if mu is None or mu.min() > 0:  # a hyperplane separates these rows
+        mu = _shift(proof[:, None] * columns)
+        if mu is None:  # dropped rows have left columns that depend on others
+            columns, before = _tidy(A[used]), columns.shape[1]
+            if columns.shape[1] == before:
+                return None
+            continue
+        if mu.min() > 0:  # a hyperplane separates these rows
             return None
         inside = mu.max() < 1.0 - 1e-6
-        kept = proof[used] * (1.0 - mu if inside else 1.0 - 0.97 * mu / mu.max())
-        proof[:] = 0.0
-        proof[used] = kept
-        if inside and interior(columns, kept):
-            return proof
+        proof = proof * (1.0 - mu if inside else 1.0 - 0.97 * mu / mu.max())
+        if inside and interior(columns, proof):
+            full = np.zeros_like(weights)
+            full[used] = proof
+            return full
+        kept = proof > 1e-9 * proof.max()
+        if not kept.all():
+            used, proof, columns = used[kept], proof[kept], columns[kept]
     return None
+
+
+def _tidy(A: np.ndarray) -> np.ndarray:
+    """The columns that matter, scaled to like length by powers of two."""
+    columns = independent(A[:, np.any(A, axis=0)])
+    return columns * np.exp2(-np.round(np.log2(np.linalg.norm(columns, axis=0))))
 
 
 def _shift(weighted: np.ndarray) -> np.ndarray | None:

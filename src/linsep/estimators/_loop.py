@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.keep import Pocket
-from ..core.loop import State, answer, begin, learn, passes
+from ..core.loop import Result, State, answer, begin, learn, passes
 from ..core.stop import Stop
 from ..oracles import Differences, differences
 from ._base import Sample, TwoClass, auto_passes, rows, watchers
@@ -69,16 +69,20 @@ class Looped(TwoClass):
         if start is not None and self._bias() == "free":
             start[-1] = 0.0
         parts = self._parts(sample)
-        result = learn(
-            parts, self._target(), self._rule(), stop=self._stop(sample.X), keep=self.keep,
-            whole=self.batch, start=start, watch=watchers(self.verbose),
-            seed=np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None,
-        )  # fmt: skip
+        seed = np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None
+        result = self._learn(sample, parts, start, seed)
         self._publish(result.w, result.certificate)
         self._state, self._seen = result.state, parts[0]
         self.history_, self.n_passes_ = result.history, result.state.passes
         self._warn(self._advice())
         return self
+
+    def _learn(self, sample: Sample, parts: list[Any], start, seed) -> Result:
+        """One run of the loop."""
+        return learn(
+            parts, self._target(), self._rule(), stop=self._stop(sample.X), keep=self.keep, whole=self.batch,
+            seed=seed, start=start, watch=watchers(self.verbose),
+        )  # fmt: skip
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over more data, going on from where learning stands.

@@ -20,12 +20,13 @@ from matplotlib.figure import Figure
 from ..rules import Increment
 from ..targets import Margin
 from .geometry import chord
+from .labels import PAPER
 from .plane import frame, scatter, seen, sides
 from .replay import Update, formula, replay
 from .sample import Sample, sample
 from .style import INK, PALE, axes, legend, number, vector
 
-HOLD = 4  # the last frame stays so many times longer
+HOLD = 3  # the last frame stays so many times longer
 SIZE, DPI = (9.6, 4.6), 96
 TYPE, WIDE = 12.0, 41  # points, letters of a line on the right
 
@@ -84,7 +85,7 @@ class Film:
         self.data, self.updates, self.target, self.bias = data, updates, target, bias
         self.figure = Figure(figsize=SIZE, dpi=DPI, facecolor="white")
         FigureCanvasAgg(self.figure)
-        self.left = self.figure.add_axes((0.06, 0.2, 0.46, 0.76))
+        self.left = self.figure.add_axes((0.08, 0.2, 0.44, 0.76))
         self.right = self.figure.add_axes((0.55, 0.2, 0.44, 0.76))
         self.shown = seen(data.X, [self.line(update.after) for update in updates])
 
@@ -124,8 +125,8 @@ class Film:
         for row in rows:
             x, y = self.data.X[row]
             ax.scatter(x, y, s=230, facecolors="none", edgecolors=INK, linewidths=1.8, zorder=4)
-            beside: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
-            ax.annotate(f"x{row + 1}", (x, y), (0, 10), fontsize=10, weight="bold", color=INK, zorder=5, **beside)
+            beside: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom", "bbox": PAPER}
+            ax.annotate(f"x{row + 1}", (x, y), (0, 12), fontsize=10, weight="bold", color=INK, zorder=5, **beside)
 
     def line(self, w: np.ndarray) -> tuple[np.ndarray, float]:
         """w and w0 of the line; a free bias puts it half-way between the classes."""

@@ -1,0 +1,95 @@
+"""The main job: fit, read the certificate, have it checked by code of its own, look at the picture.
+
+    python examples/demo.py [folder]
+"""
+
+import dataclasses
+import sys
+import textwrap
+import time
+import warnings
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from linsep import Kozinec, Perceptron, plot
+
+
+def say(text, indent: str = "  ") -> None:
+    print(textwrap.fill(str(text), 100, initial_indent=indent, subsequent_indent=indent))
+
+
+def digits():
+    """Threes against eights: the widest gap between them, to a thousandth."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[(y == 3) | (y == 8)], y[(y == 3) | (y == 8)]
+    rule = Kozinec(relative=1e-3).fit(X, y)
+    print("1. Handwritten 3 against 8 (357 scans of 8 x 8 pixels): Kozinec(relative=1e-3)")
+    say(rule.certificate_)
+    say(rule.certificate_.check(X, y))
+    forged = dataclasses.replace(rule.certificate_, lower=1.01 * rule.certificate_.lower)
+    print("  And with the lower bound forged by 1 %:")
+    say(forged.check(X, y), indent="    ")
+    return rule, X, y
+
+
+def tumours():
+    """All 30 measurements, a third held out; then two of them, which can't separate the classes."""
+    X, y = load_breast_cancer(return_X_y=True)
+    names = load_breast_cancer().target_names
+    train, test, known, truth = train_test_split(X, names[y], test_size=1 / 3, random_state=0)
+    print("\n2. Breast tumours, 30 measurements, a third held out: Perceptron(), nothing set")
+    for peer in (Perceptron(), SGDClassifier(random_state=0)):
+        began = time.perf_counter()
+        accuracy = make_pipeline(StandardScaler(), peer).fit(train, known).score(test, truth)
+        seconds = time.perf_counter() - began
+        name = f"{type(peer).__module__.split('.')[0]}.{type(peer).__name__}"
+        print(f"  {name:<24} accuracy {accuracy:.3f}  {1e3 * seconds:6.1f} ms")
+    print("\n3. Two of the measurements, worst radius and worst texture: Perceptron(), nothing set")
+    pair = StandardScaler().fit_transform(X[:, [20, 21]])
+    rule = Perceptron().fit(pair, names[y])
+    say(rule.certificate_)
+    say(rule.certificate_.check(pair, names[y]))
+    return rule, pair, names[y]
+
+
+def picture(path: Path, first, second) -> None:
+    rule, X, y = first
+    figure, axes = plt.subplots(1, 4, figsize=(17, 4.4), width_ratios=[1, 1.3, 1.3, 1.5], layout="constrained")
+    extent = np.abs(rule.coef_).max()
+    axes[0].imshow(rule.coef_.reshape(8, 8), cmap="PuOr", vmin=-extent, vmax=extent)
+    axes[0].set(title="w: dark votes 8, orange 3", xticks=[], yticks=[])
+    distance = rule.distance(X)
+    for label, colour in zip(rule.classes_, ("#e08214", "#542788"), strict=True):
+        axes[1].hist(distance[y == label], bins=24, color=colour, alpha=0.75, label=f"digit {label}")
+    for side in (-1, 1):
+        axes[1].axvline(side * rule.certificate_.lower, color="0.2", linestyle="--", linewidth=1)
+    axes[1].set(title="signed distance from the hyperplane", xlabel="distance")
+    axes[1].legend()
+    plot.bounds(rule, ax=axes[2])
+    axes[2].set_title("bounds of the best margin")
+    plot.decision(*second, ax=axes[3])
+    axes[3].set(title="two measurements: proved not separable", xlabel="worst radius (standardised)", ylabel="worst texture (standardised)")
+    figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+    folder.mkdir(parents=True, exist_ok=True)
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    Perceptron().fit([[0.0], [1.0], [2.0]], [0, 1, 0])  # compile before the clock starts
+    first = digits()
+    second = tumours()
+    picture(folder / "demo.png", first, second)
+    print(f"\nwrote {folder / 'demo.png'}")
+
+
+if __name__ == "__main__":
+    main()
