@@ -567,12 +567,7 @@ def test_no_false_claim_where_squares_overflow(huge):
     X, sign = huge * np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([-1, -1, 1, 1])
     with np.errstate(over="ignore", invalid="ignore"):
         for rule in (Perceptron(), Kozinec(), Kozinec(bias="augmented")):
-            try:
-                claim = rule.fit(X, sign).certificate_
-            except ValueError as error:
-                assert "X" in str(error) or "scale" in str(error)
-            else:
-                assert claim.status not in SUCCESS
+            assert rule.fit(X, sign).certificate_.status not in SUCCESS
 
 
 # --- the true optima of optimum.json ---------------------------------------------------------------------------------

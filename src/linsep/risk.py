@@ -47,8 +47,6 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
     else:
         losses = _tabled(np.asarray(loss, dtype=np.float64), decision, truth, labels)
     weight = _check_sample_weight(sample_weight, truth[:, None], dtype=np.float64, ensure_non_negative=True)
-    if not weight.any():
-        raise ValueError("sample_weight: all weights are zero.")
     return float(np.average(losses, weights=weight))
 
 

@@ -94,8 +94,8 @@ def interleaved(sign: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """
     place = np.empty(rows.size)
     for side in (-1, 1):
-        own = sign[rows] == side
-        place[own] = (np.arange(np.count_nonzero(own)) + 0.5) / max(np.count_nonzero(own), 1)
+        own = np.flatnonzero(sign[rows] == side)
+        place[own] = (np.arange(own.size) + 0.5) / max(own.size, 1)
     return rows[np.argsort(place, kind="stable")]
 
 

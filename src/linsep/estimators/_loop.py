@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils import check_random_state
 from ..core.keep import Pocket
 from ..core.loop import Result, State, answer, begin, learn, passes
 from ..core.stop import Stop
-from ..oracles import Differences, differences
+from ..oracles import differences
 from ._base import Sample, TwoClass, auto_passes, rows, watchers
 
 
@@ -25,6 +26,7 @@ class Looped(TwoClass):
     fit_intercept = True
     patience = None
     theta = None
+    _stops_when_refuted = False
 
     def _target(self) -> Any:
         raise NotImplementedError(f"{type(self).__name__} names no target")
@@ -46,10 +48,10 @@ class Looped(TwoClass):
     def _bias(self) -> str:
         return "augmented" if self.fit_intercept else "none"
 
-    def _parts(self, sample: Sample, seen: Differences | None = None) -> list[Any]:
+    def _parts(self, sample: Sample, rivals: Any = None) -> list[Any]:
         sample = sample._replace(weight=self._rule_weights(sample.weight))
         part = rows(sample, bias=1.0 if self._bias() == "augmented" else 0.0)
-        return differences([part], seen) if self._bias() == "free" else [part]
+        return differences([part], rivals) if self._bias() == "free" else [part]
 
     def _stop(self, X) -> Stop:
         budget = self._auto_passes(X) if self.max_passes == "auto" else self.max_passes
@@ -57,8 +59,6 @@ class Looped(TwoClass):
             budget, self.max_updates, self.max_seconds, self.patience, self.theta,
             refute=not self.batch and self._stops_when_refuted,
         )  # fmt: skip
-
-    _stops_when_refuted = False
 
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
@@ -72,8 +72,8 @@ class Looped(TwoClass):
         seed = np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None
         result = self._learn(sample, parts, start, seed)
         self._publish(result.w, result.certificate)
-        self._state, self._seen = result.state, parts[0]
-        self.history_, self.n_passes_ = result.history, result.state.passes
+        self._remember(result.state, parts)
+        self.history_ = result.history
         self._warn(self._advice())
         return self
 
@@ -93,7 +93,7 @@ class Looped(TwoClass):
         self._validate_params()
         first = not hasattr(self, "coef_")
         sample = self._part(X, y, classes, sample_weight)
-        parts = self._parts(sample, None if first or self._bias() != "free" else self._seen)
+        parts = self._parts(sample, None if first else self._rivals)
         average = self.keep in ("average", "auto") and not self.batch
         state = begin(parts, "average" if average else "last")
         if not first:
@@ -105,5 +105,11 @@ class Looped(TwoClass):
         reason = "one pass was asked for"
         w, certificate = answer(parts, self._target(), state, keep=self.keep, whole=self.batch, reason=reason)
         self._publish(w, certificate)
-        self._state, self._seen, self.n_passes_ = state, parts[0], state.passes
+        self._remember(state, parts)
         return self
+
+    def _remember(self, state: State, parts: list[Any]) -> None:
+        """What `partial_fit` needs to go on: nothing that is as large as the data."""
+        self._state = replace(state, dual=np.zeros(0))
+        self._rivals = parts[0].slots if self._bias() == "free" else None
+        self.n_passes_ = state.passes

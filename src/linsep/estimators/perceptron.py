@@ -150,4 +150,4 @@ class Perceptron(Looped):
 def _in_runs(sign: np.ndarray) -> bool:
     """Whether labels change far less often from row to row than in a random order: rows sorted by class."""
     share = np.count_nonzero(sign > 0) / sign.size
-    return np.count_nonzero(sign[1:] != sign[:-1]) < 0.1 * 2 * share * (1 - share) * sign.size
+    return bool(np.count_nonzero(sign[1:] != sign[:-1]) < 0.1 * 2 * share * (1 - share) * sign.size)

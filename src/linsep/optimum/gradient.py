@@ -78,9 +78,10 @@ def descend(A: Vectors, criterion: Criterion, w: np.ndarray, rate: float | None,
             rate *= 0.5
             if rate * square <= 1e-16 * max(abs(value), 1e-300):  # no lower value can be told from rounding
                 return Step(w, value, 0.0, 0.0, pulls)
-    if not np.isfinite(value) or not np.isfinite(square):
+    after = w - rate * gradient
+    if not np.isfinite(value + square + after @ after):
         raise ValueError("rate: the criterion or its gradient is not finite, w has run away. Lower the rate.")
-    return Step(w - rate * gradient, value, rate, rate * square**0.5, pulls)
+    return Step(after, value, rate, rate * square**0.5, pulls)
 
 
 def descent(A: Vectors, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0) -> Iterator[Step]:

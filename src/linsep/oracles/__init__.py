@@ -43,16 +43,16 @@ def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | S
     return Dense(_frozen(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))
 
 
-def differences(parts: Sequence[Dense | Sparse], seen: Differences | None = None) -> list[Differences]:
+def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = None) -> list[Differences]:
     """Halved differences of the classes in ``parts`` (rows with bias 0), which share their rivals.
 
-    ``seen`` hands on the rivals of earlier data, so that learning can go on with other rows.
+    ``seen``, the slots of earlier differences, hands on their rivals: learning can go on with other rows.
     """
-    slots = _slots(parts if seen is None else [*parts, seen.slots])
+    slots = _slots(parts if seen is None else [*parts, seen])
     score, row = np.full(3, np.inf), np.full(3, -1)
     for sign in (-1, 1):
         if seen is not None:
-            slots.store(1 + sign, seen.slots, 1 + sign)
+            slots.store(1 + sign, seen, 1 + sign)
             continue
         part = next((part for part in parts if (part.sign == sign).any()), None)
         if part is None:
