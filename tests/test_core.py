@@ -171,10 +171,16 @@ def test_compiled_is_interpreted_bit_for_bit_where_arithmetic_is_exact(kind, for
         same_bits(one, other, rule)
 
 
-@pytest.mark.parametrize("kind", ORACLES)
 @pytest.mark.parametrize(
-    ("form", "dtype"),
-    [(form, dtype) for form in ("dense", "csr32") for dtype in DTYPES] + [("csr64", "float64")],
+    ("kind", "form", "dtype"),
+    [
+        *(("points", form, dtype) for form in ("dense", "csr32") for dtype in DTYPES),
+        ("points", "csr64", "float64"),
+        ("differences", "dense", "uint8"),
+        ("differences", "dense", "bool"),
+        ("differences", "csr32", "float32"),
+        ("differences", "csr64", "float64"),
+    ],
 )
 def test_every_type_of_X_gives_the_bits_of_float64(kind, form, dtype):
     X, sign = whole_numbers(2)

@@ -111,22 +111,14 @@ class Certificate:
 
 
 def conclude(
-    *,
-    lowest: float,
-    lower: float,
-    upper: float,
-    rounding: float,
-    refuted: bool,
-    eps: float,
-    relative: float,
-    ended: bool,
+    *, lowest: float, lower: float, upper: float, refuted: bool, eps: float, relative: float, ended: bool
 ) -> str:
     """The status that the numbers allow, and no more; ``ended``: learning was over, not out of budget."""
     if refuted:
         return NOT_SEPARABLE
     if lower > 0:
         wanted = eps + relative * upper
-        return EPS_OPTIMAL if wanted > 0 and upper - lower <= wanted + rounding else SEPARATED
+        return EPS_OPTIMAL if wanted > 0 and upper - lower <= wanted else SEPARATED
     if lowest > 0:
         return WITHIN_ROUNDING
     return NOT_SEPARATED if ended else BUDGET_SPENT
@@ -138,4 +130,7 @@ def novikoff(longest: float, lower: float) -> float:
     >>> novikoff(longest=2.0, lower=0.5)
     16.0
     """
-    return (longest / lower) ** 2 if lower > 0 else math.inf
+    if lower <= 0:
+        return math.inf
+    ratio = longest / lower
+    return ratio * ratio  # too large: infinity, where ** would raise

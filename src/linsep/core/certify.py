@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from ..oracles import Dense, Sparse
 from ..targets import EpsOptimal
-from .certificate import Certificate, conclude, novikoff
+from .certificate import EPS_OPTIMAL, Certificate, conclude, novikoff
 from .jit import compiled
-from .refute import refute
+from .refute import EXACT, refute
 from .sweep import BLOCK, Survey, compose, scores, survey
 
 U = float(np.finfo(np.float64).eps)
@@ -67,16 +67,22 @@ def longest_row(parts: Sequence[Rows]) -> int:
     )
 
 
-def free_bias(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray:
-    """w with the best bias: half-way between the classes, or, where they overlap, with the fewest errors."""
-    flat = [part._replace(bias=0.0) for part in parts]
+def free_bias(parts: Sequence[Rows], w: np.ndarray, rivals: Rows | None = None) -> np.ndarray:
+    """w with the best bias: half-way between the classes, or, where they overlap, with the fewest errors.
+
+    Where the rows are of one class only, ``rivals`` (slots of `Differences`) stand for both, if given.
+    """
+    best = w.copy()
+    if any(not any((part.sign == side).any() for part in parts) for side in (-1, 1)):
+        if rivals is not None:
+            best[-1] = 0.5 * (rivals.probe(w, 0) - rivals.probe(w, 2))
+        return best
     g = np.full(sum(part.sign.size for part in parts), np.nan)
-    for part in flat:
+    for part in parts:
         for rows in live(part):
-            scores(part, w, rows, g)
+            scores(part._replace(bias=0.0), w, rows, g)
     sign = np.concatenate([part.sign for part in parts])
     weight = np.concatenate([part.weight for part in parts])
-    best = w.copy()
     negative, positive = np.nanmin(g[sign < 0], initial=np.inf), np.nanmin(g[sign > 0], initial=np.inf)
     if negative + positive > 0:
         best[-1] = 0.5 * (negative - positive)
@@ -114,55 +120,78 @@ def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms
     seen = look(augment(parts, terms.bias), w)
     lower = seen.sure / norm * (1 - 4 * U) if norm > 0 else -math.inf
     longest = math.sqrt(seen.longest)
-    proof = None if seen.sure > 0 else disprove(parts, terms.bias, dual)
-    weights = _usable(parts, dual if proof is None else proof, terms.bias)
-    upper, error = _upper(parts, w.size, weights, terms.bias)
-    rounding = error + (seen.lowest / norm - lower if norm > 0 else 0.0)
+    weights = usable(parts, dual, terms.bias)
+    proof = None if seen.sure > 0 else disprove(parts, terms.bias, weights)
+    weights = weights if proof is None else proof
+    upper, error = _upper(parts, weights, terms.bias)
     eps, relative = terms.target if isinstance(terms.target, EpsOptimal) else (0.0, 0.0)
-    rows = np.flatnonzero(weights)
-    updates_bound = novikoff(longest, seen.sure / float(np.linalg.norm(w))) if norm > 0 else math.inf
     status = conclude(
-        lowest=seen.lowest if norm > 0 else -math.inf, lower=lower, upper=upper, rounding=rounding,
+        lowest=seen.lowest if norm > 0 else -math.inf, lower=lower, upper=upper,
         refuted=proof is not None, eps=eps, relative=relative, ended=terms.ended,
     )  # fmt: skip
+    rows = np.flatnonzero(weights)
     return Certificate(
-        status, lower, upper, terms.updates, seen.violated, updates_bound, terms.bias, w, rows, weights[rows],
-        size=sum(rows.size for part in parts for rows in live(part)), longest=longest, rounding=rounding,
-        eps=eps, relative=relative, reason=terms.reason,
+        status, lower, upper, terms.updates, seen.violated,
+        novikoff(longest, seen.sure / float(np.linalg.norm(w))) if norm > 0 else math.inf,
+        terms.bias, w, rows, weights[rows],
+        size=sum(rows.size for part in parts for rows in live(part)), longest=longest,
+        rounding=error + (seen.lowest / norm - lower if norm > 0 else 0.0),
+        eps=eps, relative=relative, reason="" if status == EPS_OPTIMAL else terms.reason,
     )  # fmt: skip
 
 
-def _usable(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
-    """Dual weights with mass where it is needed; a run without updates still bounds the margin by one vector."""
+def sides(parts: Sequence[Rows], bias: str) -> list[np.ndarray]:
+    """The rows that share one unit of weight: all of them, or, with a free bias, each class by itself."""
     sign = np.concatenate([part.sign for part in parts])
     if parts[0].weight.size:
         sign = np.where(np.concatenate([part.weight for part in parts]) > 0, sign, 0)
+    return [sign < 0, sign > 0] if bias == "free" else [sign != 0]
+
+
+def usable(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
+    """Dual weights with mass where it is needed: a run without updates still bounds the margin by one vector."""
     weights = dual
-    for side in ([-1], [1]) if bias == "free" else ([-1, 1],):
-        if not dual[np.isin(sign, side)].any() and np.isin(sign, side).any():
+    for side in sides(parts, bias):
+        if side.any() and not dual[side].any():
             weights = weights.copy() if weights is dual else weights
-            weights[int(np.argmax(np.isin(sign, side)))] = 1.0
+            weights[int(np.argmax(side))] = 1.0
     return weights
 
 
-def _upper(parts: Sequence[Rows], size: int, weights: np.ndarray, bias: str) -> tuple[float, float]:
-    """The norm of the convex combination, and how much rounding was added to be safe."""
-    if bias == "free":  # each class is a hull of its own, and counts one half
-        sign = np.concatenate([part.sign for part in parts])
-        weights = np.where(sign > 0, weights / max(weights[sign > 0].sum(), 1e-300), weights)
-        weights = 0.5 * np.where(sign < 0, weights / max(weights[sign < 0].sum(), 1e-300), weights)
-    else:
-        weights = weights / weights.sum()
-    parts = [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
-    total, length = np.zeros(size), 0.0
+def shares(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
+    """Dual weights as those of a convex combination: sum 1, and with a free bias one half for each class."""
+    weights = usable(parts, dual, bias).copy()
+    halves = sides(parts, bias)
+    for side in halves:
+        weights[side] /= max(float(weights[side].sum()), 1e-300) * len(halves)
+    return weights
+
+
+def combination(parts: Sequence[Rows], weights: np.ndarray) -> np.ndarray:
+    """The weighted sum of the vectors."""
+    return _combination(parts, weights)[0]
+
+
+def _combination(parts: Sequence[Rows], weights: np.ndarray) -> tuple[np.ndarray, float]:
+    """The same, and the sum of the lengths in it."""
+    total, length = np.zeros(width(parts[0]) + 1), 0.0
     for part in parts:
         for rows in live(part):
-            block = np.zeros(size)
+            block = np.zeros_like(total)
             length += compose(part, weights, rows, block)
             total += block
+    return total, length
+
+
+def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float, float]:
+    """The norm of the convex combination, and how much rounding was added to be safe."""
+    if not all(side.any() for side in sides(parts, bias)):
+        return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
+    parts = [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
+    total, length = _combination(parts, shares(parts, weights, bias))
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
     error = 2 * terms * U * length
-    return float(np.linalg.norm(total)) * (1 + (size + 4) * U) + error, error
+    return float(np.linalg.norm(total)) * (1 + (total.size + 4) * U) + error, error
 
 
 def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray) -> np.ndarray | None:
@@ -170,7 +199,7 @@ def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray) -> np.ndarray |
     parts = augment(parts, bias)
     size = width(parts[0]) + 1
     rows = np.flatnonzero(dual)
-    if rows.size == 0 or size > WIDEST:
+    if rows.size == 0 or (size > WIDEST and rows.size * size > EXACT):
         return None
     most = max(500, 8 * size)
     if rows.size > most:

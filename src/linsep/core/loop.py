@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..oracles import Dense, Differences
-from ..rules import Nearest, Relaxation, Scheduled
+from ..rules import Increment, Nearest, Relaxation, Scheduled
 from ..targets import EpsOptimal, Margin
 from .certificate import Certificate
-from .certify import Rows, Terms, certify, disprove, free_bias, live, look, width
+from .certify import Rows, Terms, augment, certify, combination, disprove, free_bias, live, look, shares, width
 from .keep import Average, Last, Pocket, keeper
 from .stop import Stop, interrupts
 from .sweep import BLOCK, Tally, Task, Tick, square, sweep, tally
@@ -79,11 +79,19 @@ def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = No
     rows = [rows_of(part) for part in parts]
     size = width(rows[0]) + 1
     n = max(part.first + part.sign.size for part in rows)
-    tick = Tick() if w is None else Tick(mass=math.nan)
     start = np.zeros(size) if w is None else np.array(w, dtype=np.float64)
     if start.shape != (size,):
         raise ValueError(f"start: {size} numbers are wanted (one a column and the bias), not {start.shape}.")
+    tick = Tick(mass=0.0 if w is None else math.nan, ww=square(start))
     return State(start, np.zeros(n), tick, keeper(keep, size))
+
+
+def begin_inside(parts: Sequence[Oracle], dual: np.ndarray, keep: str = "last") -> State:
+    """The state at the convex combination of the rows that ``dual`` weighs: a start with its own proof."""
+    kind = bias_of(parts)
+    dual = shares([rows_of(part) for part in parts], dual, kind)
+    w = combination([rows_of(part) for part in parts], dual)
+    return replace(begin(parts, keep, w), dual=dual, tick=Tick(mass=1.0, ww=square(w)))
 
 
 def interleaved(sign: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -136,6 +144,7 @@ def passes(
     a pass cut short by it, or by ``budget`` updates, is the last one.
     """
     refuse(parts, target, rule, whole)
+    target, rule = exactly(target), exactly(rule)
     enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
     while True:
         if whole:
@@ -241,11 +250,14 @@ def learn(
         budget = -1 if stop.updates is None or whole else stop.updates
         for state in passes(parts, target, rule, state, whole=whole, rng=rng, budget=budget, halt=halt):
             if not whole and keep == "pocket":
-                state.errors = look(rows, state.weights).weight
+                state.errors = _errors(rows, state.weights, kind)
                 state.pocket.offer(state.weights, state.errors)
             errors = state.mistakes if math.isnan(state.errors) else state.errors
             idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
-            history.append(_record(state, rows, kind, time.monotonic() - began))
+            # the lower bound costs a look at all data: taken at the end, and at passes 32, 64, 128, ...
+            looked = state.done or (state.passes >= 32 and state.passes & (state.passes - 1) == 0)
+            lower = _margin(rows, state.weights, kind) if looked else math.nan
+            history.append(record(state, time.monotonic() - began, lower))
             for see in watch:
                 see(state)
             if state.done:
@@ -263,12 +275,11 @@ def learn(
     return Result(w, certificate, history, state)
 
 
-def _record(state: State, rows: Sequence[Rows], kind: str, seconds: float) -> dict[str, float]:
-    """One line of history. The lower bound costs a look at all data: at the end, and at passes 32, 64, 128, ..."""
-    looked = state.done or (state.passes >= 32 and state.passes & (state.passes - 1) == 0)
+def record(state: State, seconds: float = math.nan, lower: float = math.nan) -> dict[str, float]:
+    """One line of history."""
     return {
         "pass": state.passes, "updates": state.tick.updates, "mistakes": state.mistakes, "errors": state.errors,
-        "lower": _margin(rows, state.weights, kind) if looked else math.nan, "upper": state.upper, "seconds": seconds,
+        "lower": lower, "upper": state.upper, "seconds": seconds,
     }  # fmt: skip
 
 
@@ -277,6 +288,11 @@ def _margin(rows: Sequence[Rows], w: np.ndarray, kind: str) -> float:
     seen, norm = look(rows, w), float(np.linalg.norm(w))
     lowest = 0.5 * (seen.lowest_negative + seen.lowest_positive) if kind == "free" else seen.lowest
     return lowest / norm if norm > 0 else math.nan
+
+
+def _errors(rows: Sequence[Rows], w: np.ndarray, kind: str) -> float:
+    """The weight of the errors of w, with the best bias if it is free."""
+    return look(augment(rows, kind), free_bias(rows, w) if kind == "free" else w).weight
 
 
 def answer(
@@ -290,11 +306,14 @@ def answer(
         narrow = keep == "auto" and isinstance(target, EpsOptimal)  # on the way to the best margin: the better one
         w = w if narrow and _margin(rows, w, kind) > max(0.0, _margin(rows, mean, kind)) else mean
     elif keep == "pocket" or (keep == "auto" and whole and not state.done):
-        state.pocket.offer(w, look(rows, w).weight)
+        state.pocket.offer(w, _errors(rows, w, kind))
         w = state.pocket.w if state.pocket.w is not None else w
     refit = keep == "auto" and not whole and not state.done and kind == "augmented"
-    w = free_bias(rows, w) if kind == "free" or refit else w.copy()
-    return w, certify(rows, w, state.dual, Terms(target, kind, state.tick.updates, reason, ended))
+    if kind == "free" or refit:
+        w = free_bias(rows, w, parts[0].slots if kind == "free" else None)
+    if state.done and not reason and isinstance(target, EpsOptimal):
+        reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
+    return w.copy(), certify(rows, w, state.dual, Terms(target, kind, state.tick.updates, reason, ended))
 
 
 def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterator[tuple[int, State]]:
@@ -309,6 +328,7 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
     [(0, [-0.5, -3.0, -1.0]), (2, [4.0, -2.0, 0.0]), (1, [2.5, -4.5, -1.0])]
     """
     refuse(parts, target, rule, whole=False)
+    target, rule = exactly(target), exactly(rule)
     state = begin(parts)
     enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
     while most > 0:
@@ -327,6 +347,21 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
                         return
                     rows = rows[state.tick.at :]
         state.passes += 1
+
+
+def exactly(part: Any) -> Any:
+    """A target or rule as the kernels want it: floats, for an int field would compile again.
+
+    A wanted eps is taken a millionth smaller, so that the bounds of the certificate, computed anew,
+    are eps apart even after rounding.
+    """
+    if isinstance(part, EpsOptimal):
+        part = EpsOptimal(*((1.0 - 1e-6) * value for value in part))
+    return (
+        type(part)(*map(float, part))
+        if isinstance(part, Margin | EpsOptimal | Increment | Relaxation | Nearest)
+        else part
+    )
 
 
 def refuse(parts: Sequence[Oracle], target, rule, whole: bool) -> None:

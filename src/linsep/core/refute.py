@@ -68,7 +68,7 @@ def refute(A: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
 def _tidy(A: np.ndarray) -> np.ndarray:
     """The columns that matter, scaled to like length by powers of two."""
     columns = independent(A[:, np.any(A, axis=0)])
-    return columns * np.exp2(-np.round(np.log2(np.linalg.norm(columns, axis=0))))
+    return np.ldexp(columns, -np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1])
 
 
 def _shift(weighted: np.ndarray) -> np.ndarray | None:

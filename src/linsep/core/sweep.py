@@ -5,7 +5,7 @@ the repairs of a whole pass while w stands still (batch), `survey` only looks. A
 Python that Numba compiles; ``sweep.py_func`` is the interpreted reference.
 
 Three things make an update cheap. The kernel holds w as ``scale * w``, so that ``alpha w`` costs one
-multiplication. ``ww = <w,w>`` follows w by a recurrence, and only for those who use it. And ``dual[i]``
+multiplication. ``ww = <w,w>`` follows w by a recurrence, now and then refreshed, and only for those who use it. And ``dual[i]``
 counts how much of row i is in w (in units of ``scale``): the proof of every upper bound.
 """
 
@@ -19,6 +19,7 @@ from .jit import compiled
 
 TINY = 1e-100  # a scale below this is multiplied out
 BLOCK = 4096  # rows of one sum: chunks cut at its multiples give the bits of the whole
+REFRESH = 1024  # updates after which <w,w> is computed anew
 
 
 class Task(NamedTuple):
@@ -39,6 +40,7 @@ class Tick(NamedTuple):
     mass: float = 0.0  # w / mass lies in the convex hull of the vectors
     scale: float = 1.0  # the true w is scale * w
     seen: float = 0.0  # the sum of all scales: what an average divides by
+    ww: float = 0.0  # <w,w>, for those who use it
 
 
 @compiled
@@ -48,9 +50,8 @@ def sweep(task, w, dual, tick, rows, enough, budget):
     Ends early after ``enough`` satisfied sets in a row, or at ``budget`` updates in all.
     """
     oracle, target, rule, keep = task
-    updates, clean, at, mass, scale, seen = tick
+    updates, clean, at, mass, scale, seen, ww = tick
     norms = rule.uses_norms() or target.uses_norms()
-    ww = scale * scale * square(w) if norms else 0.0
     oracle.settle(w)
     at = 0
     while at < rows.size and clean < enough and updates != budget:
@@ -75,13 +76,15 @@ def sweep(task, w, dual, tick, rows, enough, budget):
             oracle.add(w, i, beta / scale)
             oracle.credit(dual, i, beta / scale)
             oracle.settle(w)
-            if norms:
-                ww = alpha * alpha * ww + 2.0 * alpha * beta * wa + beta * beta * aa
             mass = alpha * mass + beta
             updates += 1
+            if norms:
+                ww = alpha * alpha * ww + 2.0 * alpha * beta * wa + beta * beta * aa
+                if updates % REFRESH == 0:
+                    ww = scale * scale * square(w)
             clean = 0
         seen += scale
-    return Tick(updates, clean, at, mass, scale, seen)
+    return Tick(updates, clean, at, mass, scale, seen, ww)
 
 
 class Tally(NamedTuple):

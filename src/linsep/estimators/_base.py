@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -38,6 +40,22 @@ class Sample(NamedTuple):
     X: Any
     sign: np.ndarray
     weight: np.ndarray | None
+
+
+def all_or_nothing(method: Callable) -> Callable:
+    """A method that leaves the estimator as it was if it fails."""
+
+    @functools.wraps(method)
+    def guarded(self, *args, **kwargs):
+        before = dict(vars(self))
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return guarded
 
 
 class TwoClass(ClassifierMixin, BaseEstimator):
@@ -73,7 +91,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y has the label {y[~known][0]!r}, which is not in classes={given.tolist()}.")
         self.classes_ = given
         sign = np.where(y == given[1], 1, -1).astype(np.int8)
-        return Sample(X, sign, self._weights(X, y, sign, sample_weight, partial=classes is not None))
+        return Sample(X, sign, self._weights(X, sign, sample_weight, partial=classes is not None))
 
     def _part(self, X, y, classes, sample_weight) -> Sample:
         """Check the rows of one call of partial_fit; the first call needs the classes."""
@@ -88,26 +106,33 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         """The present w, bias last, or 0 before the first fit."""
         return np.append(self.coef_[0], self.intercept_[0]) if hasattr(self, "coef_") else np.zeros(size)
 
-    def _weights(self, X, y, sign, sample_weight, partial: bool) -> np.ndarray | None:
+    def _weights(self, X, sign, sample_weight, partial: bool) -> np.ndarray | None:
         """Sample weights times class weights, or None if all are 1."""
-        class_weight = getattr(self, "class_weight", None)
-        if sample_weight is None and class_weight is None:
+        if sample_weight is None and self.class_weight is None:
             return None
-        if partial and class_weight == "balanced":
+        weight = np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+        if not weight.any():
+            raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
+        if self.class_weight is not None:
+            weight *= np.where(sign > 0, *reversed(self._class_weights(sign[weight > 0], partial)))
+        for side, label in zip((-1, 1), self.classes_, strict=True):
+            if not partial and not weight[sign == side].any():
+                raise ValueError(f"sample_weight: all rows of class {label!r} weigh zero, two classes are needed.")
+        return None if np.all(weight == 1.0) else weight
+
+    def _class_weights(self, sign: np.ndarray, partial: bool) -> np.ndarray:
+        """The weights of the negative and the positive class; absent rows don't count for "balanced"."""
+        if partial and self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all data at once, partial_fit sees a part: "
                 "give the weights as a dictionary {label: weight}."
             )
-        weight = np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
-        if class_weight is not None:
-            weight *= compute_sample_weight(class_weight, y)
-        if not weight.any():
-            raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
-        for side in (-1, 1):
-            if not partial and not weight[sign == side].any():
-                label = self.classes_[(side + 1) // 2]
-                raise ValueError(f"sample_weight: all rows of class {label!r} weigh zero, two classes are needed.")
-        return None if np.all(weight == 1.0) else weight
+        weights = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=self.classes_[(sign > 0).astype(int)]
+        )
+        if not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and not negative.")
+        return weights
 
     def _publish(self, w: np.ndarray, certificate: Certificate) -> None:
         """Set what a fitted estimator shows."""

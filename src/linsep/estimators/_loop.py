@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.keep import Pocket
-from ..core.loop import Result, State, answer, begin, learn, passes
+from ..core.loop import Result, State, answer, begin, learn, passes, record
 from ..core.stop import Stop
 from ..oracles import differences
-from ._base import Sample, TwoClass, auto_passes, rows, watchers
+from ._base import Sample, TwoClass, all_or_nothing, auto_passes, rows, watchers
 
 
 class Looped(TwoClass):
@@ -60,15 +60,14 @@ class Looped(TwoClass):
             refute=not self.batch and self._stops_when_refuted,
         )  # fmt: skip
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
         self._validate_params()
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
-        start = self._present(0) if warm else None
-        if start is not None and self._bias() == "free":
-            start[-1] = 0.0
         parts = self._parts(sample)
+        start = self._warm(parts) if warm else None
         seed = np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None
         result = self._learn(sample, parts, start, seed)
         self._publish(result.w, result.certificate)
@@ -77,6 +76,10 @@ class Looped(TwoClass):
         self._warn(self._advice())
         return self
 
+    def _warm(self, parts: list[Any]) -> State | np.ndarray | None:
+        """Where the next fit begins: at the present w."""
+        return self._present(0)
+
     def _learn(self, sample: Sample, parts: list[Any], start, seed) -> Result:
         """One run of the loop."""
         return learn(
@@ -84,6 +87,7 @@ class Looped(TwoClass):
             seed=seed, start=start, watch=watchers(self.verbose),
         )  # fmt: skip
 
+    @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over more data, going on from where learning stands.
 
@@ -98,7 +102,7 @@ class Looped(TwoClass):
         state = begin(parts, "average" if average else "last")
         if not first:
             before: State = self._state
-            state.w, state.keep = before.w.copy(), before.keep
+            state.w, state.keep = before.w.copy(), type(before.keep)(before.keep.total.copy())
             state.tick, state.passes = before.tick._replace(clean=0), before.passes
             state.pocket = Pocket()
         state = next(passes(parts, self._target(), self._rule(), state, whole=self.batch))
@@ -106,6 +110,7 @@ class Looped(TwoClass):
         w, certificate = answer(parts, self._target(), state, keep=self.keep, whole=self.batch, reason=reason)
         self._publish(w, certificate)
         self._remember(state, parts)
+        self.history_ = [*getattr(self, "history_", []), record(state)]
         return self
 
     def _remember(self, state: State, parts: list[Any]) -> None:

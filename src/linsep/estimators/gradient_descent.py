@@ -14,7 +14,7 @@ from ..optimum.gradient import Criterion, built_in, descent
 from ..optimum.vectors import Vectors
 from ..rules import increment
 from ..targets import Margin
-from ._base import BUDGETS, POSITIVE, Sample, TwoClass, rows
+from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, rows
 
 
 class GradientDescent(TwoClass):
@@ -92,6 +92,7 @@ class GradientDescent(TwoClass):
         self.warm_start = warm_start
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
         self._validate_params()
@@ -102,6 +103,7 @@ class GradientDescent(TwoClass):
             sample, w, Rounds(1000 if self.max_passes == "auto" else self.max_passes, self.max_seconds)
         )
 
+    @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One step of descent on these rows."""
         self._validate_params()

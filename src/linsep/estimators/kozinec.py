@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from ..core.loop import begin_inside, rows_of
 from ..rules import Nearest
 from ..targets import EpsOptimal
 from ._base import BUDGETS, POSITIVE
@@ -36,8 +38,10 @@ class Kozinec(Looped):
         Budget of passes; "auto" costs some seconds.
     max_updates, max_seconds : optional
         Further budgets.
-    shuffle, random_state, warm_start, verbose
+    shuffle, random_state, verbose
         As for `Perceptron`.
+    warm_start : bool, default=False
+        Begin the next ``fit`` at the same convex combination of the rows, if there are as many as before.
     class_weight : dict, "balanced" or None
         Weights don't move the hulls: a weight of 0 leaves a row out, all others count only where errors
         are counted, for the bias of a w that does not separate, and for "pocket".
@@ -104,6 +108,15 @@ class Kozinec(Looped):
 
     def _rule(self):
         return Nearest()
+
+    def _warm(self, parts):
+        """At the same convex combination of the rows, if there are as many: so its proof goes on too."""
+        old, n = self.certificate_, rows_of(parts[0]).sign.size
+        if old.size != n:
+            return None
+        dual = np.zeros(n)
+        dual[old.rows] = old.weights
+        return begin_inside(parts, dual, "average" if self.keep in ("average", "auto") else "last")
 
     def _advice(self) -> str:
         return "Raise max_passes or eps, or scale the columns; the bounds are valid as they are."

@@ -16,7 +16,7 @@ from ..optimum.least_squares import Triangle, ho_kashyap, iterate, small, widrow
 from ..optimum.vectors import Vectors
 from ..rules import increment, rate_of
 from ..targets import Margin
-from ._base import BUDGETS, POSITIVE, Sample, TwoClass, auto_passes, rows
+from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, auto_passes, rows
 
 
 class LeastSquares(TwoClass):
@@ -87,6 +87,7 @@ class LeastSquares(TwoClass):
         self.warm_start = warm_start
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
         self._validate_params()
@@ -109,6 +110,7 @@ class LeastSquares(TwoClass):
         return self._finish(sample, w, _pulls(A, b, w), len(self.history_), rounds.reason)
 
     @available_if(lambda self: self.method in ("pinv", "lms"))
+    @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Go on with more rows: merges the triangle of "pinv", or makes one pass of "lms"."""
         self._validate_params()
@@ -124,7 +126,10 @@ class LeastSquares(TwoClass):
         else:
             w = self._present(A.shape[1])
             self._lms_pass(sample, A, b, w, 1 if first else self.n_passes_ + 1)
-        return self._finish(sample, w, _pulls(A, b, w), 1 if first else self.n_passes_ + 1, "")
+        squares = built_in("squares", b).value(w, A)
+        k = 1 if first else self.n_passes_ + 1
+        self.history_ = [*getattr(self, "history_", []), {"pass": k, "value": squares}]
+        return self._finish(sample, w, _pulls(A, b, w), k, "")
 
     def _vectors(self, sample: Sample) -> Vectors:
         return Vectors(sample.X, sample.sign, sample.weight, bias=float(self.fit_intercept))

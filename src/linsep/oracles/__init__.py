@@ -54,13 +54,18 @@ def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = N
         if seen is not None:
             slots.store(1 + sign, seen, 1 + sign)
             continue
-        part = next((part for part in parts if (part.sign == sign).any()), None)
-        if part is None:
+        found = next(((part, i) for part in parts for i in _live(part, sign)[:1]), None)
+        if found is None:
             raise ValueError("differences: both classes are needed, one of them has no row.")
-        i = int(np.argmax(part.sign == sign))
+        part, i = found
         slots.store(1 + sign, part, i)
         row[1 + sign] = part.first + i
     return [Differences(part, slots, score, row) for part in parts]
+
+
+def _live(part: Dense | Sparse, sign: int) -> np.ndarray:
+    """The rows of one class that weigh anything."""
+    return np.flatnonzero((part.sign == sign) & (part.weight > 0 if part.weight.size else True))
 
 
 def _slots(parts) -> Dense | Sparse:
