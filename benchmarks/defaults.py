@@ -52,8 +52,10 @@ def main() -> None:
             sgd = judge(lambda seed: SGDClassifier(random_state=seed), X, y, shuffled, name == "spambase")
             peer = judge(lambda seed: Peer(random_state=seed), X, y, shuffled, name == "spambase")
             good = "yes" if own[0] >= sgd[0] and own[1] < sgd[1] else "NO"
-            print(f"{name}, {order}: accuracy {own[0]:.4f}, SGDClassifier {sgd[0]:.4f}, Perceptron {peer[0]:.4f};", end="")
-            print(f" time / SGDClassifier's {own[1] / sgd[1]:.2f}, / Perceptron's {own[1] / peer[1]:.2f}; both better: {good}")
+            print(f"{name}, {order}: accuracy {own[0]:.4f}, SGD {sgd[0]:.4f}, Perceptron {peer[0]:.4f};", end="")
+            print(
+                f" time / SGDClassifier's {own[1] / sgd[1]:.2f}, / Perceptron's {own[1] / peer[1]:.2f}; better: {good}"
+            )
 
 
 if __name__ == "__main__":

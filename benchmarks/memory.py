@@ -1,6 +1,6 @@
 """Fitting a 2 GB memmap: how much private (anonymous) memory it takes.
 
-    python -m benchmarks.memory [folder for the file]
+python -m benchmarks.memory [folder for the file]
 """
 
 import sys

@@ -96,8 +96,12 @@ def main() -> None:
     quick = "--quick" in sys.argv
     rounds, shrink = (3, 10) if quick else (9, 1)
     for dtype in (np.float64, np.float32):
-        compare(f"dense 400,000 x 100 {np.dtype(dtype)}", dense(400_000 // shrink, 100, dtype, rng), rng, rounds, 1.3, 8)
-        compare(f"dense 40,000 x 1,000 {np.dtype(dtype)}", dense(40_000 // shrink, 1000, dtype, rng), rng, rounds, 1.3, 4)
+        compare(
+            f"dense 400,000 x 100 {np.dtype(dtype)}", dense(400_000 // shrink, 100, dtype, rng), rng, rounds, 1.3, 8
+        )
+        compare(
+            f"dense 40,000 x 1,000 {np.dtype(dtype)}", dense(40_000 // shrink, 1000, dtype, rng), rng, rounds, 1.3, 4
+        )
     compare("CSR 500,000 x 50,000, 75 a row", sparse(500_000 // shrink, 50_000, 75, rng), rng, rounds, 1.5, 1.7)
 
 

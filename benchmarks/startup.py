@@ -1,6 +1,6 @@
 """The first fit in a new process: with a warm cache, against `import sklearn`; and the cold compile of each estimator.
 
-    python -m benchmarks.startup
+python -m benchmarks.startup
 """
 
 import os

@@ -1,6 +1,6 @@
 """The main job: fit, read the certificate, have it checked by code of its own, look at the picture.
 
-    python examples/demo.py [folder]
+python examples/demo.py [folder]
 """
 
 import dataclasses
@@ -76,7 +76,11 @@ def picture(path: Path, first, second) -> None:
     plot.bounds(rule, ax=axes[2])
     axes[2].set_title("bounds of the best margin")
     plot.decision(*second, ax=axes[3])
-    axes[3].set(title="two measurements: proved not separable", xlabel="worst radius (standardised)", ylabel="worst texture (standardised)")
+    axes[3].set(
+        title="two measurements: proved not separable",
+        xlabel="worst radius (standardised)",
+        ylabel="worst texture (standardised)",
+    )
     figure.savefig(path, dpi=110)
 
 

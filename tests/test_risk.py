@@ -47,5 +47,5 @@ def test_bad_input_is_named(arguments, message):
 def test_unknown_labels_and_weights_are_named():
     with pytest.raises(ValueError, match="'c' is not among"):
         empirical_risk(["c"], ["a"], [[0, 1], [1, 0]], labels=["a", "b"])
-    with pytest.raises(ValueError, match="[Ww]eights"):
+    with pytest.raises(ValueError, match=r"[Ww]eights"):
         empirical_risk([0, 1], [0, 1], sample_weight=[0, 0])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -89,10 +90,10 @@ class Scheduled:
     def ready(self, t: int, visits: int) -> Table:
         """The rates of the next ``visits`` updates."""
         for k in range(len(self._rates) + 1, t + visits + 1):
-            rate = float(self.eta(k))
-            if not (math.isfinite(rate) and rate > 0):
-                raise ValueError(f"rate: eta({k}) = {rate!r}, but a rate must be finite and greater than 0.")
-            self._rates.append(rate)
+            rate = self.eta(k)
+            if not (isinstance(rate, Real) and math.isfinite(rate) and rate > 0):
+                raise ValueError(f"rate: eta({k}) = {rate!r}, but a rate must be a finite number greater than 0.")
+            self._rates.append(float(rate))
         return Table(np.array(self._rates[t : t + visits]), t)
 
     def turn(self, t, ws, ww, ss, mass, weight, goal):

@@ -116,7 +116,7 @@ def visits(part: Oracle, rng: np.random.Generator | str | None) -> Iterator[np.n
     rows = rows_of(part)
     n = rows.sign.size
     order = np.flatnonzero(rows.weight) if rows.weight.size and not rows.weight.all() else None
-    if rng == "interleaved":
+    if isinstance(rng, str):
         order = interleaved(rows.sign, np.arange(n) if order is None else order)
     elif rng is not None:
         width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * rows.data.size / max(n, 1)

@@ -18,6 +18,7 @@ these rows (one-hot groups and the bias) may be left out: neither changes the st
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -45,6 +46,10 @@ def refute(A: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
     for _ in range(ROUNDS):
         if used.size <= columns.shape[1]:
             return None
+        if interior(columns, proof):
+            full = np.zeros_like(weights)
+            full[used] = _polished(columns, proof)
+            return full
         mu = _shift(proof[:, None] * columns)
         if mu is None:  # dropped rows have left columns that depend on others
             columns, before = _tidy(A[used]), columns.shape[1]
@@ -53,16 +58,21 @@ def refute(A: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
             continue
         if mu.min() > 0:  # a hyperplane separates these rows
             return None
-        inside = mu.max() < 1.0 - 1e-6
-        proof = proof * (1.0 - mu if inside else 1.0 - 0.97 * mu / mu.max())
-        if inside and interior(columns, proof):
-            full = np.zeros_like(weights)
-            full[used] = proof
-            return full
+        proof = proof * (1.0 - mu if mu.max() < 1.0 - 1e-6 else 1.0 - 0.97 * mu / mu.max())
         kept = proof > 1e-9 * proof.max()
         if not kept.all():
             used, proof, columns = used[kept], proof[kept], columns[kept]
     return None
+
+
+def _polished(columns: np.ndarray, proof: np.ndarray) -> np.ndarray:
+    """A proof with less of a rest, as far as rounding allows."""
+    for _ in range(2):
+        mu = _shift(proof[:, None] * columns)
+        if mu is None or mu.max() >= 1.0 or not interior(columns, proof * (1.0 - mu)):
+            break
+        proof = proof * (1.0 - mu)
+    return proof
 
 
 def _tidy(A: np.ndarray) -> np.ndarray:
@@ -84,10 +94,12 @@ def _shift(weighted: np.ndarray) -> np.ndarray | None:
 def interior(A: np.ndarray, weights: np.ndarray) -> bool:
     """Is the least singular value of the weighted rows above the norm of their sum, rounding included?"""
     weighted = weights[:, None] * A
-    sigma = np.linalg.svd(weighted, compute_uv=False)
     rows, columns = A.shape
-    rest = np.linalg.norm(weighted.sum(axis=0)) + rows * U * np.linalg.norm(weighted, axis=1).sum()
-    return bool(sigma[-1] - 10 * rows**0.5 * columns * U * sigma[0] > rest)
+    rest = math.hypot(*map(math.fsum, weighted.T)) + 8 * U * float(np.abs(weighted).sum())
+    if rest * rest * columns > float((weighted * weighted).sum()):  # the mean singular value is below it already
+        return False
+    sigma = np.linalg.svd(weighted, compute_uv=False)
+    return bool(sigma[-1] - 50 * rows**0.5 * columns * U * sigma[0] > rest)
 
 
 def independent(A: np.ndarray) -> np.ndarray:

@@ -5,8 +5,8 @@ the repairs of a whole pass while w stands still (batch), `survey` only looks. A
 Python that Numba compiles; ``sweep.py_func`` is the interpreted reference.
 
 Three things make an update cheap. The kernel holds w as ``scale * w``, so that ``alpha w`` costs one
-multiplication. ``ww = <w,w>`` follows w by a recurrence, now and then refreshed, and only for those who use it. And ``dual[i]``
-counts how much of row i is in w (in units of ``scale``): the proof of every upper bound.
+multiplication. ``ww = <w,w>`` follows w by a recurrence, now and then refreshed, and only for those who use
+it. And ``dual[i]`` counts how much of row i is in w (in units of ``scale``): the proof of every upper bound.
 """
 
 from __future__ import annotations
@@ -79,8 +79,9 @@ def sweep(task, w, dual, tick, rows, enough, budget):
             mass = alpha * mass + beta
             updates += 1
             if norms:
-                ww = alpha * alpha * ww + 2.0 * alpha * beta * wa + beta * beta * aa
-                if updates % REFRESH == 0:
+                largest = alpha * alpha * ww + beta * beta * aa
+                ww = largest + 2.0 * alpha * beta * wa
+                if updates % REFRESH == 0 or ww < 1e-6 * largest:  # drift, or cancellation
                     ww = scale * scale * square(w)
             clean = 0
         seen += scale

@@ -146,7 +146,10 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         found = self.certificate_
         missed = found.eps + found.relative > 0 and found.separates and found.status != EPS_OPTIMAL
         if found.status == BUDGET_SPENT or missed:
-            warnings.warn(f"{found} {advice}", ConvergenceWarning, stacklevel=3)
+            frame, level = sys._getframe(), 1  # point to the line of the user's that called us
+            while frame.f_back is not None and frame.f_globals["__name__"].startswith("linsep."):
+                frame, level = frame.f_back, level + 1
+            warnings.warn(f"{found} {advice}", ConvergenceWarning, stacklevel=level)
 
     def decision_function(self, X) -> np.ndarray:
         """g(x) = <w,x> + w0; positive on the side of ``classes_[1]``."""

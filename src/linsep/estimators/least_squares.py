@@ -181,7 +181,7 @@ class LeastSquares(TwoClass):
         rate = 1.0 / (math.sqrt(k) * longest) if self.rate is None else rate_of(increment(self.rate), k)
         live = np.arange(b.size) if sample.weight is None else np.flatnonzero(sample.weight)
         squares = widrow_hoff(rows(sample, bias=float(self.fit_intercept)), b, w, live, rate)
-        if not np.isfinite(w).all():
+        if not np.isfinite(w @ w):
             raise ValueError(f"rate={rate!r}: w has run away after {k} passes. Lower the rate, or leave it None.")
         return float(squares)
 

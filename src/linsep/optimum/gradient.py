@@ -12,6 +12,7 @@ The lectures' criteria are functions of the scores :math:`s_i = \langle w,a_i\ra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -72,6 +73,7 @@ def descend(A: Vectors, criterion: Criterion, w: np.ndarray, rate: float | None,
     if gradient.shape != w.shape:
         raise ValueError(f"criterion: the gradient has shape {gradient.shape}, w has {w.shape}.")
     square = float(gradient @ gradient)
+    _finite(value + square)
     if rate is None:
         rate = guess
         while square > 0 and not criterion.value(w - rate * gradient, A) <= value - 0.5 * rate * square:
@@ -79,9 +81,15 @@ def descend(A: Vectors, criterion: Criterion, w: np.ndarray, rate: float | None,
             if rate * square <= 1e-16 * max(abs(value), 1e-300):  # no lower value can be told from rounding
                 return Step(w, value, 0.0, 0.0, pulls)
     after = w - rate * gradient
-    if not np.isfinite(value + square + after @ after):
-        raise ValueError("rate: the criterion or its gradient is not finite, w has run away. Lower the rate.")
+    _finite(float(after @ after))
     return Step(after, value, rate, rate * square**0.5, pulls)
+
+
+def _finite(number: float) -> None:
+    if not math.isfinite(number):
+        raise ValueError(
+            "criterion: J or its gradient is not finite. Either w has run away (lower the rate), or they are wrong."
+        )
 
 
 def descent(A: Vectors, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0) -> Iterator[Step]:

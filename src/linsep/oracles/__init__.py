@@ -48,6 +48,7 @@ def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = N
 
     ``seen``, the slots of earlier differences, hands on their rivals: learning can go on with other rows.
     """
+    seen = None if seen is None else _like(parts[0], seen)
     slots = _slots(parts if seen is None else [*parts, seen])
     score, row = np.full(3, np.inf), np.full(3, -1)
     for sign in (-1, 1):
@@ -68,13 +69,25 @@ def _live(part: Dense | Sparse, sign: int) -> np.ndarray:
     return np.flatnonzero((part.sign == sign) & (part.weight > 0 if part.weight.size else True))
 
 
-def _slots(parts) -> Dense | Sparse:
-    """Room for two rows, 0 and 2, of the kind that ``parts`` hold."""
+def _slots(parts: Sequence[Dense | Sparse]) -> Dense | Sparse:
+    """Room for two rows, 0 and 2, of any of ``parts``; of the kind of the first one."""
     sign, weight = np.array([-1, 0, 1], dtype=np.int8), np.zeros(0)
     one = parts[0]
     if isinstance(one, Dense):
-        return Dense(np.zeros((3, one.X.shape[1]), one.X.dtype), sign, weight, 0.0, 0)
-    room = max(int(np.diff(part.indptr).max(initial=0)) for part in parts)
+        kind = np.result_type(*(part.X for part in parts if isinstance(part, Dense)))
+        return Dense(np.zeros((3, one.X.shape[1]), kind), sign, weight, 0.0, 0)
+    some = [part for part in parts if isinstance(part, Sparse)]
+    room = max(int(np.diff(part.indptr).max(initial=0)) for part in some)
     indptr = np.array([0, 0, room, room], dtype=one.indptr.dtype)
-    data, indices = np.zeros(2 * room, one.data.dtype), np.zeros(2 * room, one.indices.dtype)
-    return Sparse(data, indices, indptr, sign, weight, 0.0, 0, one.width)
+    data = np.zeros(2 * room, np.result_type(*(part.data for part in some)))
+    return Sparse(data, np.zeros(2 * room, one.indices.dtype), indptr, sign, weight, 0.0, 0, one.width)
+
+
+def _like(one: Dense | Sparse, slots: Dense | Sparse) -> Dense | Sparse:
+    """The rows of ``slots`` as rows of the kind of ``one``."""
+    if isinstance(one, Dense) and isinstance(slots, Sparse):
+        X = sp.csr_array((slots.data, slots.indices, slots.indptr), shape=(3, slots.width)).toarray()
+        return Dense(X, slots.sign, slots.weight, 0.0, 0)
+    if isinstance(one, Sparse) and isinstance(slots, Dense):
+        return points(sp.csr_array(slots.X), slots.sign, bias=0.0)
+    return slots
