@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import reference
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -389,6 +389,7 @@ def small_whole_sets(draw):
 
 
 @given(small_whole_sets(), st.sampled_from(list(LEARNERS)), st.sampled_from(SCALES))
+@example((np.array([[0.0, 1.0, 1.0], [0.0, 0.0, 2.0]]), np.array([-1, 1])), "perceptron", (1e-8, 0.0))
 def test_no_status_contradicts_the_linear_program(problem, rule, place):
     X, sign = problem
     truth = reference.separable(reference.mirrored(X, sign))
@@ -399,6 +400,8 @@ def test_no_status_contradicts_the_linear_program(problem, rule, place):
 
 
 @given(small_whole_sets(), st.sampled_from(["increment", "nearest"]))
+@example((np.array([[0.0], [1.0]]), np.array([-1, 1])), "increment")
+@example((np.array([[0.0], [0.0], [1.0]]), np.array([-1, 1, -1])), "increment")
 def test_no_status_contradicts_the_linear_program_without_bias(problem, rule):
     X, sign = problem
     truth = reference.separable(reference.mirrored(X, sign, 0.0)[:, :-1])

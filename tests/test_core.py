@@ -360,8 +360,6 @@ def test_after_a_clean_pass_every_difference_exceeds_the_goal(problem, form, tar
     lowest = min(w @ (p - q) / 2 for p in X[sign > 0] for q in X[sign < 0])
     if result.state.done:
         assert lowest > TARGETS[target].goal(w @ w, tick.mass) * (1 - 1e-9) - 1e-12
-    else:  # a run that did not end left something to repair
-        assert lowest <= TARGETS[target].goal(w @ w, tick.mass) * (1 + 1e-9) + 1e-9
 
 
 # --- against the naive loops -----------------------------------------------------------------------------------------

@@ -52,9 +52,19 @@ def augment(parts: Sequence[Rows], bias: str) -> list[Rows]:
     return [part._replace(bias=0.0 if bias == "none" else 1.0) for part in parts]
 
 
+def length(v: np.ndarray) -> float:
+    """|v|, for any v: squares of very small or large numbers would be lost.
+
+    >>> length(np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    largest = float(np.abs(v).max(initial=0.0))
+    return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
+
+
 def look(parts: Sequence[Rows], w: np.ndarray) -> Survey:
     """One survey of all rows of all parts."""
-    slack = (longest_row(parts) + 4) * U * float(np.linalg.norm(w))
+    slack = (longest_row(parts) + 4) * U * length(w)
     seen = [survey(part, w, rows, slack) for part in parts for rows in live(part)]
     count, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
     return Survey(sum(count), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive))
@@ -116,7 +126,7 @@ def _cut(g, order, sign, weight):
 
 def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms) -> Certificate:
     """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound."""
-    norm = float(np.linalg.norm(w[:-1] if terms.bias == "free" else w))
+    norm = length(w[:-1] if terms.bias == "free" else w)
     seen = look(augment(parts, terms.bias), w)
     lower = seen.sure / norm * (1 - 4 * U) if norm > 0 else -math.inf
     longest = math.sqrt(seen.longest)
@@ -132,7 +142,7 @@ def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms
     rows = np.flatnonzero(weights)
     return Certificate(
         status, lower, upper, terms.updates, seen.violated,
-        novikoff(longest, seen.sure / float(np.linalg.norm(w))) if norm > 0 else math.inf,
+        novikoff(longest, seen.sure / length(w)) if norm > 0 else math.inf,
         terms.bias, w, rows, weights[rows],
         size=sum(rows.size for part in parts for rows in live(part)), longest=longest,
         rounding=error + (seen.lowest / norm - lower if norm > 0 else 0.0),
@@ -174,13 +184,13 @@ def combination(parts: Sequence[Rows], weights: np.ndarray) -> np.ndarray:
 
 def _combination(parts: Sequence[Rows], weights: np.ndarray) -> tuple[np.ndarray, float]:
     """The same, and the sum of the lengths in it."""
-    total, length = np.zeros(width(parts[0]) + 1), 0.0
+    total, lengths = np.zeros(width(parts[0]) + 1), 0.0
     for part in parts:
         for rows in live(part):
             block = np.zeros_like(total)
-            length += compose(part, weights, rows, block)
+            lengths += compose(part, weights, rows, block)
             total += block
-    return total, length
+    return total, lengths
 
 
 def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float, float]:
@@ -188,10 +198,10 @@ def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float
     if not all(side.any() for side in sides(parts, bias)):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
     parts = [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
-    total, length = _combination(parts, shares(parts, weights, bias))
+    total, lengths = _combination(parts, shares(parts, weights, bias))
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
-    error = 2 * terms * U * length
-    return float(np.linalg.norm(total)) * (1 + (total.size + 4) * U) + error, error
+    error = 2 * terms * U * lengths
+    return length(total) * (1 + (total.size + 4) * U) + error, error
 
 
 def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray) -> np.ndarray | None:

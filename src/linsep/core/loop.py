@@ -14,7 +14,7 @@ from ..oracles import Dense, Differences
 from ..rules import Increment, Nearest, Relaxation, Scheduled
 from ..targets import EpsOptimal, Margin
 from .certificate import Certificate
-from .certify import Rows, Terms, augment, certify, combination, disprove, free_bias, live, look, shares, width
+from .certify import Rows, Terms, augment, certify, combination, disprove, free_bias, length, live, look, shares, width
 from .keep import Average, Last, Pocket, keeper
 from .stop import Stop, interrupts
 from .sweep import BLOCK, Tally, Task, Tick, square, sweep, tally
@@ -285,7 +285,7 @@ def record(state: State, seconds: float = math.nan, lower: float = math.nan) -> 
 
 def _margin(rows: Sequence[Rows], w: np.ndarray, kind: str) -> float:
     """The margin of w as computed, with the best bias if it is free."""
-    seen, norm = look(rows, w), float(np.linalg.norm(w))
+    seen, norm = look(rows, w), length(w)
     lowest = 0.5 * (seen.lowest_negative + seen.lowest_positive) if kind == "free" else seen.lowest
     return lowest / norm if norm > 0 else math.nan
 
@@ -309,6 +309,8 @@ def answer(
         state.pocket.offer(w, _errors(rows, w, kind))
         w = state.pocket.w if state.pocket.w is not None else w
     refit = keep == "auto" and not whole and not state.done and kind == "augmented"
+    if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
+        w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
     if kind == "free" or refit:
         w = free_bias(rows, w, parts[0].slots if kind == "free" else None)
     if state.done and not reason and isinstance(target, EpsOptimal):

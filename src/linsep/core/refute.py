@@ -95,6 +95,8 @@ def interior(A: np.ndarray, weights: np.ndarray) -> bool:
     """Is the least singular value of the weighted rows above the norm of their sum, rounding included?"""
     weighted = weights[:, None] * A
     rows, columns = A.shape
+    if columns == 0:  # zero vectors only: they are zero themselves
+        return rows > 0
     rest = math.hypot(*map(math.fsum, weighted.T)) + 8 * U * float(np.abs(weighted).sum())
     if rest * rest * columns > float((weighted * weighted).sum()):  # the mean singular value is below it already
         return False
