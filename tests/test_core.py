@@ -21,7 +21,8 @@ from linsep import GradientDescent, Kozinec, LeastSquares, Perceptron
 from linsep import Relaxation as RelaxationRule
 from linsep.core.certify import free_bias
 from linsep.core.keep import keeper
-from linsep.core.loop import VISITS, begin, learn, passes, trace, visits
+from linsep.core.loop import begin, learn, passes, trace
+from linsep.core.order import VISITS, visits
 from linsep.core.stop import Stop
 from linsep.core.sweep import BLOCK, Task, Tick, survey, sweep, tally
 from linsep.oracles import differences, points

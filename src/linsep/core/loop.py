@@ -10,17 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..oracles import Dense, Differences
-from ..rules import Increment, Nearest, Relaxation, Scheduled
-from ..targets import EpsOptimal, Margin
+from ..oracles import Differences
+from ..rules import Scheduled
+from ..targets import EpsOptimal
 from .certificate import Certificate
 from .certify import Rows, Terms, augment, certify, combination, disprove, free_bias, length, live, look, shares, width
 from .keep import Average, Last, Pocket, keeper
+from .order import rows_of, visits
 from .stop import Stop, interrupts
-from .sweep import BLOCK, Tally, Task, Tick, square, sweep, tally
-
-VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are heard between calls
-CACHE = 1 << 21  # bytes of rows that are shuffled together
+from .sweep import Tally, Task, Tick, square, sweep, tally
+from .together import exactly, refuse
 
 Oracle = Any
 
@@ -61,11 +60,6 @@ class Result(NamedTuple):
     state: State
 
 
-def rows_of(part: Oracle) -> Rows:
-    """The rows behind an oracle."""
-    return part.rows if isinstance(part, Differences) else part
-
-
 def bias_of(parts: Sequence[Oracle]) -> str:
     """Which margin these oracles speak of: see `Certificate`."""
     return "free" if isinstance(parts[0], Differences) else "augmented" if parts[0].bias else "none"
@@ -92,39 +86,6 @@ def begin_inside(parts: Sequence[Oracle], dual: np.ndarray, keep: str = "last") 
     dual = shares([rows_of(part) for part in parts], dual, kind)
     w = combination([rows_of(part) for part in parts], dual)
     return replace(begin(parts, keep, w), dual=dual, tick=Tick(mass=1.0, ww=square(w)))
-
-
-def interleaved(sign: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """``rows`` with the two classes taking turns, each in its own order and evenly spread.
-
-    >>> interleaved(np.array([-1, -1, -1, -1, 1, 1]), np.arange(6))
-    array([0, 4, 1, 2, 5, 3])
-    """
-    place = np.empty(rows.size)
-    for side in (-1, 1):
-        own = np.flatnonzero(sign[rows] == side)
-        place[own] = (np.arange(own.size) + 0.5) / max(own.size, 1)
-    return rows[np.argsort(place, kind="stable")]
-
-
-def visits(part: Oracle, rng: np.random.Generator | str | None) -> Iterator[np.ndarray]:
-    """The rows of a part in the order of their visits: the data's own, shuffled, or "interleaved".
-
-    A random order over all rows would miss the cache at every visit; shuffled cache-sized blocks, and rows
-    shuffled inside a block, cost next to nothing.
-    """
-    rows = rows_of(part)
-    n = rows.sign.size
-    order = np.flatnonzero(rows.weight) if rows.weight.size and not rows.weight.all() else None
-    if isinstance(rng, str):
-        order = interleaved(rows.sign, np.arange(n) if order is None else order)
-    elif rng is not None:
-        width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * rows.data.size / max(n, 1)
-        order = np.arange(n) if order is None else order
-        blocks = np.array_split(order, max(1, math.ceil(order.size * width / CACHE)))
-        order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
-    for at in range(0, n if order is None else order.size, VISITS):
-        yield np.arange(at, min(at + VISITS, n)) if order is None else order[at : at + VISITS]
 
 
 def passes(
@@ -222,6 +183,7 @@ def learn(
 
     >>> from linsep.oracles import points
     >>> from linsep.rules import Increment
+    >>> from linsep.targets import Margin
     >>> X = np.array([[0.5, 3.0], [1.5, 2.5], [4.5, 1.0]])
     >>> result = learn([points(X, [-1, -1, 1])], Margin(0.0), Increment(1.0))
     >>> result.w
@@ -325,6 +287,7 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
 
     >>> from linsep.oracles import points
     >>> from linsep.rules import Increment
+    >>> from linsep.targets import Margin
     >>> X = np.array([[0.5, 3.0], [1.5, 2.5], [4.5, 1.0]])
     >>> [(row, state.weights.tolist()) for row, state in trace([points(X, [-1, -1, 1])], Margin(0.0), Increment(1.0))]
     [(0, [-0.5, -3.0, -1.0]), (2, [4.0, -2.0, 0.0]), (1, [2.5, -4.5, -1.0])]
@@ -349,41 +312,3 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
                         return
                     rows = rows[state.tick.at :]
         state.passes += 1
-
-
-def exactly(part: Any) -> Any:
-    """A target or rule as the kernels want it: floats, for an int field would compile again.
-
-    A wanted eps is taken a millionth smaller, so that the bounds of the certificate, computed anew,
-    are eps apart even after rounding.
-    """
-    if isinstance(part, EpsOptimal):
-        part = EpsOptimal(*((1.0 - 1e-6) * value for value in part))
-    return (
-        type(part)(*map(float, part))
-        if isinstance(part, Margin | EpsOptimal | Increment | Relaxation | Nearest)
-        else part
-    )
-
-
-def refuse(parts: Sequence[Oracle], target, rule, whole: bool) -> None:
-    """Say no, with the reason, to what can't work together."""
-    if not parts:
-        raise ValueError("learn: no data, the list of parts is empty.")
-    if whole and isinstance(parts[0], Differences):
-        raise ValueError(
-            "Differences have no whole-pass form: the rival of a row is known only after the pass. "
-            "Use the single-sample form, or points with the bias inside (augmented)."
-        )
-    if isinstance(rule, Relaxation):
-        if isinstance(target, EpsOptimal):
-            raise ValueError("Relaxation has no goal to move to under EpsOptimal; use Margin(b) with b > 0.")
-        if target.b <= 0:
-            raise ValueError(f"Relaxation needs a margin b > 0, not {target.b:g}: it would stand still at w = 0.")
-    if isinstance(target, EpsOptimal) and target.eps == 0 and target.relative == 0:
-        raise ValueError("EpsOptimal: eps must be > 0: the best margin itself is reached only in the limit.")
-    if isinstance(rule, Nearest) and isinstance(target, Margin) and target.b > 0:
-        raise ValueError(
-            f"Nearest stays inside the convex hull of the vectors, where no w need have <w,a> > {target.b:g}. "
-            "Use Margin(0) (Kozinec) or EpsOptimal (eps-Kozinec)."
-        )
