@@ -513,6 +513,42 @@ def test_an_honest_certificate_of_wide_data_is_accepted(d):
         assert verdict, f"{rule}: {verdict}"
 
 
+def test_a_point_in_both_classes_leaves_solver_and_check_agreed():
+    # columns that are fractions of each other: which of them is left out must not matter
+    for point in ([-1, -3, -4, -2], [4, 2, 1], [6, 4, 9], [0, 0, 5], [0.5, 0.25, 3]):
+        X, sign = np.array([point, point], dtype=float), np.array([-1, 1])
+        for rule in (LeastSquares(), LeastSquares(fit_intercept=False), Perceptron(), Kozinec()):
+            claim = rule.fit(X, sign).certificate_
+            assert claim.check(X, sign), f"{rule} {point}: {claim.check(X, sign)}"
+            if not isinstance(rule, LeastSquares):  # its weights sum to zero only up to rounding
+                assert claim.status == "not separable"
+
+
+def test_columns_of_very_different_size_leave_solver_and_check_agreed():
+    # found by random search: the check could prove from the weights what the solver had not claimed
+    x1 = [10, -20, -10, 20, -20, 20, 0, -20, 0, -10, -10]
+    x2 = [0, 0, 0, -2e-6, -1e-6, 0, 0, 2e-6, -1e-6, -1e-6, -1e-6]
+    x3 = [2e5, 2e5, 2e5, 0, -2e5, 2e5, -2e5, 0, 1e5, 2e5, 0]
+    X = np.column_stack([x1, x2, x3, np.full(11, -1.0)])
+    y = np.array([0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1])
+    for passes in range(1, 60):
+        for keep in ("last", "pocket"):
+            claim = Kozinec(eps=1e-6, keep=keep, max_passes=passes).fit(X, y).certificate_
+            assert claim.check(X, y), f"{passes} passes: {claim.check(X, y)}"
+
+
+def test_novikoffs_bound_of_a_margin_near_rounding_is_accepted():
+    # whole numbers near 10,000,000: the sure margin is a part of the true one, its square a small part of the square
+    near = [
+        [-1, -1, -1, 1, -1], [0, -1, 0, -2, -1], [2, 2, 1, -2, 1], [0, 0, 1, 1, 2], [-2, 2, 1, -2, 0],
+        [-1, -2, -2, 0, -1], [-2, 1, 1, -1, 0], [2, 2, 2, -1, 0], [2, 2, 2, 1, -1], [2, 0, 1, -2, -2],
+    ]  # fmt: skip
+    X, y = 1e7 + np.array(near), np.array([0, 1, 1, 0, 0, 0, 0, 1, 0, 1])
+    for passes in range(1, 40):
+        claim = Kozinec(eps=1e-6, keep="pocket", max_passes=passes).fit(X, y).certificate_
+        assert claim.check(X, y), f"{passes} passes: {claim.check(X, y)}"
+
+
 def test_a_false_proof_of_inseparability_is_caught():
     X, sign = clouds(16, 30, 2, 1.6)
     claim = Kozinec().fit(X, sign).certificate_

@@ -48,6 +48,7 @@ class Certificate:
     w: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # the bias is its last number
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # lambda of `rows`, any scale
+    refuted: bool = False  # the weights are claimed to make the vectors sum to zero
     size: int = 0  # training vectors
     longest: float = 0.0  # D, the norm of the longest vector
     rounding: float = 0.0  # how much of upper - lower is rounding error

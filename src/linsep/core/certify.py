@@ -13,12 +13,10 @@ from ..oracles import Dense, Sparse
 from ..targets import EpsOptimal
 from .certificate import EPS_OPTIMAL, Certificate, conclude, novikoff
 from .jit import compiled
-from .refute import EXACT, refute
+from .refute import EXACT, WIDEST, refute
 from .sweep import BLOCK, Survey, compose, scores, survey
 
 U = float(np.finfo(np.float64).eps)
-
-WIDEST = 30  # columns up to which a proof of inseparability is attempted: its cost grows with their cube
 
 Rows = Dense | Sparse
 
@@ -143,7 +141,7 @@ def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms
     return Certificate(
         status, lower, upper, terms.updates, seen.violated,
         novikoff(longest, seen.sure / length(w)) if norm > 0 else math.inf,
-        terms.bias, w, rows, weights[rows],
+        terms.bias, w, rows, weights[rows], proof is not None,
         size=sum(rows.size for part in parts for rows in live(part)), longest=longest,
         rounding=error + (seen.lowest / norm - lower if norm > 0 else 0.0),
         eps=eps, relative=relative, reason="" if status == EPS_OPTIMAL else terms.reason,
