@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
@@ -74,24 +75,33 @@ class TwoClass(ClassifierMixin, BaseEstimator):
 
     def _sample(self, X, y, sample_weight, *, reset: bool = True, classes=None) -> Sample:
         """Check X, y and the weights; sets ``classes_``."""
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=DTYPES, order="C", reset=reset, accept_large_sparse=True
-        )
+        X, y = self._checked(X, y, reset=reset)
         check_classification_targets(y)
         given = np.unique(y if classes is None else classes)
         if len(given) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y has "
-                f"{len(given)} classes ({', '.join(map(repr, given[:3].tolist()))}, ...)."
+                f"{len(given)} classes ({', '.join(map(repr, given[:3].tolist()))}{', ...' * (len(given) > 3)})."
             )
         if len(given) < 2:
-            raise ValueError(f"Two classes are needed, but y has one class only: {given[0]!r}.")
+            raise ValueError(f"Two classes are needed, but y has one class only: {given.tolist()[0]!r}.")
         known = np.isin(y, given) if classes is not None else np.True_
         if not known.all():
-            raise ValueError(f"y has the label {y[~known][0]!r}, which is not in classes={given.tolist()}.")
+            raise ValueError(f"y has the label {y[~known].tolist()[0]!r}, which is not in classes={given.tolist()}.")
         self.classes_ = given
         sign = np.where(y == given[1], 1, -1).astype(np.int8)
         return Sample(X, sign, self._weights(X, sign, sample_weight, partial=classes is not None))
+
+    def _checked(self, X, *y, reset: bool):
+        """X, or X and y, checked by scikit-learn; an error about NaN or infinity also says where."""
+        try:
+            return validate_data(
+                self, X, *y, accept_sparse="csr", dtype=DTYPES, order="C", reset=reset, accept_large_sparse=True
+            )
+        except ValueError as error:
+            if "Input X contains" not in str(error):
+                raise
+            raise ValueError(f"{str(error).splitlines()[0]} {_first_not_finite(X)}") from None
 
     def _part(self, X, y, classes, sample_weight) -> Sample:
         """Check the rows of one call of partial_fit; the first call needs the classes."""
@@ -154,7 +164,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
     def decision_function(self, X) -> np.ndarray:
         """g(x) = <w,x> + w0; positive on the side of ``classes_[1]``."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, order="C", reset=False, accept_large_sparse=True)
+        X = self._checked(X, reset=False)
         if isinstance(X, np.ndarray) and X.dtype != np.float64:  # read in place: NumPy would make a float64 copy
             part = points(X, np.ones(X.shape[0], dtype=np.int8))
             g = np.empty(X.shape[0])
@@ -174,6 +184,18 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         if norm == 0:
             raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
         return self.decision_function(X) / norm
+
+
+def _first_not_finite(X) -> str:
+    """Where the first NaN or infinity of X is, in words."""
+    if sp.issparse(X):
+        entries = X.tocoo()
+        bad = np.flatnonzero(~np.isfinite(entries.data))
+        row, column = int(entries.row[bad[0]]), int(entries.col[bad[0]])
+    else:
+        row, column = (int(at[0]) for at in np.nonzero(~np.isfinite(np.asarray(X, dtype=np.float64))))
+    names = getattr(X, "columns", None)
+    return f"The first is in row {row}, column {column if names is None else repr(list(names)[column])}."
 
 
 def progress(state: State) -> None:
