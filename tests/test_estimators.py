@@ -2,7 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from linsep import GradientDescent, Kozinec, LeastSquares, Perceptron, Relaxation
+from linsep import GradientDescent, Kozinec, LeastSquares, MaximumMargin, Perceptron, Relaxation
 
 SEQUENTIAL = {
     "check_sample_weight_equivalence_on_dense_data": "a rule that visits row by row tells a weight from a repetition",
@@ -21,6 +21,8 @@ ESTIMATORS = [
     LeastSquares(method="gradient"),
     LeastSquares(method="lms"),
     LeastSquares(method="ho-kashyap"),
+    MaximumMargin(),
+    MaximumMargin(bias="augmented"),
     GradientDescent(),
     GradientDescent(criterion="perceptron", margin=0.0),
     GradientDescent(criterion="squares"),

@@ -6,8 +6,9 @@ from .core.certificate import Certificate
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
 from .estimators.least_squares import LeastSquares
+from .estimators.maximum_margin import MaximumMargin
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 
 __version__ = "0.1.0"
-__all__ = ["Certificate", "GradientDescent", "Kozinec", "LeastSquares", "Perceptron", "Relaxation"]
+__all__ = ["Certificate", "GradientDescent", "Kozinec", "LeastSquares", "MaximumMargin", "Perceptron", "Relaxation"]

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..oracles import Dense, Sparse
 from ..targets import EpsOptimal
-from .certificate import EPS_OPTIMAL, Certificate, conclude, novikoff
+from .certificate import EPS_OPTIMAL, OPTIMAL, Certificate, conclude, novikoff
 from .jit import compiled
 from .refute import EXACT, WIDEST, refute
 from .sweep import BLOCK, Survey, compose, scores, survey
@@ -29,6 +29,8 @@ class Terms(NamedTuple):
     updates: int
     reason: str  # why learning ended before its target, or nothing
     ended: bool = False  # over, not out of budget: a closed form, a small step
+    exact: bool = False  # the target was the optimum itself, not a w within eps of it
+    widest: int = WIDEST  # columns up to which a proof of inseparability is tried
 
 
 def live(part: Rows) -> Iterator[np.ndarray]:
@@ -129,7 +131,7 @@ def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms
     lower = seen.sure / norm * (1 - 4 * U) if norm > 0 else -math.inf
     longest = math.sqrt(seen.longest)
     weights = usable(parts, dual, terms.bias)
-    proof = None if seen.sure > 0 else disprove(parts, terms.bias, weights)
+    proof = None if seen.sure > 0 else disprove(parts, terms.bias, weights, terms.widest)
     weights = weights if proof is None else proof
     upper, error = _upper(parts, weights, terms.bias)
     eps, relative = terms.target if isinstance(terms.target, EpsOptimal) else (0.0, 0.0)
@@ -137,6 +139,7 @@ def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms
         lowest=seen.lowest if norm > 0 else -math.inf, lower=lower, upper=upper,
         refuted=proof is not None, eps=eps, relative=relative, ended=terms.ended,
     )  # fmt: skip
+    status = OPTIMAL if terms.exact and status == EPS_OPTIMAL else status
     rows = np.flatnonzero(weights)
     return Certificate(
         status, lower, upper, terms.updates, seen.violated,
@@ -144,7 +147,7 @@ def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms
         terms.bias, w, rows, weights[rows], proof is not None,
         size=sum(rows.size for part in parts for rows in live(part)), longest=longest,
         rounding=error + (seen.lowest / norm - lower if norm > 0 else 0.0),
-        eps=eps, relative=relative, reason="" if status == EPS_OPTIMAL else terms.reason,
+        eps=eps, relative=relative, reason="" if status in (EPS_OPTIMAL, OPTIMAL) else terms.reason,
     )  # fmt: skip
 
 
@@ -202,17 +205,17 @@ def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float
     return length(total) * (1 + (total.size + 4) * U) + error, error
 
 
-def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray) -> np.ndarray | None:
+def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
     """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
     parts = augment(parts, bias)
     size = width(parts[0]) + 1
     rows = np.flatnonzero(dual)
-    if rows.size == 0 or (size > WIDEST and rows.size * size > EXACT):
+    if rows.size == 0 or (size > widest and rows.size * size > EXACT):
         return None
     most = max(500, 8 * size)
     if rows.size > most:
         rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
-    found = refute(vectors(parts, rows), dual[rows])
+    found = refute(vectors(parts, rows), dual[rows], widest)
     if found is None:
         return None
     proof = np.zeros_like(dual)

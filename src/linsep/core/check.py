@@ -207,9 +207,9 @@ def _status(claim: Certificate, low: float, unsure: bool, zero: bool) -> tuple[s
         return ("not separable",)
     if claim.lower > 0:
         gap, wanted = claim.upper - claim.lower, claim.eps + claim.relative * claim.upper
-        if wanted > 0:
-            return ("eps-optimal",) if gap <= wanted else ("separated",)
-        return ("separated", "optimal") if gap <= 1e-6 * claim.upper else ("separated",)
+        if wanted > 0 and gap <= wanted:
+            return ("eps-optimal", "optimal") if wanted <= 1e-6 * claim.upper else ("eps-optimal",)
+        return ("separated",)
     if low > 0:
         return ("not decided within rounding",)
     return ("budget spent", "not separated", *(("not decided within rounding",) if unsure else ()))

@@ -30,7 +30,7 @@ ROUNDS = 15
 U = float(np.finfo(np.float64).eps)
 
 
-def refute(A: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+def refute(A: np.ndarray, weights: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
     """Weights that prove rows ``A`` not separable, found from the given ones, or None.
 
     >>> A = np.array([[1.0, 1.0], [-1.0, 1.0], [0.0, -1.0]])
@@ -42,7 +42,7 @@ def refute(A: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
     used = np.flatnonzero(weights > 0)
     if used.size and A[used].size <= EXACT and _sums_to_zero(A[used], weights[used]):
         return weights
-    if A.shape[1] > WIDEST:
+    if A.shape[1] > widest:
         return None
     proof = weights[used] / weights[used].max(initial=1.0)
     columns = _tidy(A[used])

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..core.certificate import BUDGET_SPENT, EPS_OPTIMAL, Certificate
+from ..core.certificate import BUDGET_SPENT, SEPARATED, Certificate
 from ..core.loop import State
 from ..core.sweep import scores
 from ..oracles import Dense, Sparse, points
@@ -154,7 +154,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
     def _warn(self, advice: str) -> None:
         """Say that a budget was spent, what is known so far, and what to try next."""
         found = self.certificate_
-        missed = found.eps + found.relative > 0 and found.separates and found.status != EPS_OPTIMAL
+        missed = found.eps + found.relative > 0 and found.status == SEPARATED
         if found.status == BUDGET_SPENT or missed:
             frame, level = sys._getframe(), 1  # point to the line of the user's that called us
             while frame.f_back is not None and frame.f_globals["__name__"].startswith("linsep."):

@@ -68,6 +68,11 @@ def iterate(A: Vectors, b: np.ndarray) -> np.ndarray:
     return scipy.sparse.linalg.lsmr(operator, root * b, atol=1e-12, btol=1e-12, maxiter=20 * min(A.shape))[0]
 
 
+def least_squares(A: Vectors, b: np.ndarray) -> np.ndarray:
+    """A^+ b, by a triangle where one is affordable."""
+    return Triangle.of(A, b).solve() if small(A) else iterate(A, b)
+
+
 @compiled
 def widrow_hoff(oracle, margins, w, rows, rate):
     """One pass of LMS: w + rate (b_i - <w,a_i>) a_i for every row, violated or not. Returns the squared errors."""
