@@ -205,6 +205,13 @@ def progress(state: State) -> None:
     print(f"{counts}  margin <= {state.upper:.6g}", file=sys.stderr)
 
 
+def tell(verbose: int, record: dict[str, float]) -> dict[str, float]:
+    """A line of history, printed for ``verbose``."""
+    if verbose:
+        print("  ".join(f"{name} {value:.6g}" for name, value in record.items()), file=sys.stderr)
+    return record
+
+
 def watchers(verbose: int) -> tuple:
     """Who watches the passes."""
     return (progress,) if verbose else ()

@@ -14,7 +14,7 @@ from ..optimum.gradient import Criterion, built_in, descent
 from ..optimum.vectors import Vectors
 from ..rules import increment
 from ..targets import Margin
-from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, rows
+from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, rows, tell
 
 
 class GradientDescent(TwoClass):
@@ -132,7 +132,8 @@ class GradientDescent(TwoClass):
         self.history_: list[dict[str, float]] = []
         for k, step in zip(rounds, descent(A, self._criterion(), w, self._schedule(), first), strict=False):
             pocket.offer(w, _errors(A, w))
-            self.history_.append({"pass": first + k, "value": step.value, "errors": pocket.errors})
+            record = {"pass": first + k, "value": step.value, "errors": pocket.errors}
+            self.history_.append(tell(self.verbose, record))
             w = step.w
             if step.pulls is not None:
                 dual += step.rate * step.pulls

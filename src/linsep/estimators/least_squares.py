@@ -16,7 +16,7 @@ from ..optimum.least_squares import Triangle, ho_kashyap, iterate, small, widrow
 from ..optimum.vectors import Vectors
 from ..rules import increment, rate_of
 from ..targets import Margin
-from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, auto_passes, rows
+from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, auto_passes, rows, tell
 
 
 class LeastSquares(TwoClass):
@@ -161,7 +161,7 @@ class LeastSquares(TwoClass):
     def _gradient(self, A: Vectors, b, w, rounds: Rounds) -> np.ndarray:
         schedule = None if self.rate is None else increment(self.rate)
         for k, step in zip(rounds, descent(A, built_in("squares", b), w, schedule), strict=False):
-            self.history_.append({"pass": k, "value": step.value})
+            self.history_.append(tell(self.verbose, {"pass": k, "value": step.value}))
             w = step.w
             if step.moved <= self.tol * np.linalg.norm(w):
                 break
@@ -170,7 +170,7 @@ class LeastSquares(TwoClass):
     def _lms(self, sample: Sample, A: Vectors, b, w, rounds: Rounds) -> np.ndarray:
         for k in rounds:
             before = w.copy()
-            self.history_.append({"pass": k, "value": self._lms_pass(sample, A, b, w, k)})
+            self.history_.append(tell(self.verbose, {"pass": k, "value": self._lms_pass(sample, A, b, w, k)}))
             if np.linalg.norm(w - before) <= self.tol * np.linalg.norm(w):
                 break
         return w

@@ -41,8 +41,6 @@ class MaximumMargin(TwoClass):
         A further budget.
     class_weight : dict, "balanced" or None
         Only a weight of 0 matters, which leaves rows out; others count where errors are counted.
-    verbose : int, default=0
-        Not used; for the sake of pipelines.
 
     Attributes
     ----------
@@ -61,18 +59,17 @@ class MaximumMargin(TwoClass):
     """
 
     _parameter_constraints: dict = {
-        **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight", "verbose")},
+        **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight")},
         "bias": [StrOptions({"free", "augmented"})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
-    def __init__(self, bias="free", *, tol=1e-9, max_passes="auto", max_seconds=None, class_weight=None, verbose=0):
+    def __init__(self, bias="free", *, tol=1e-9, max_passes="auto", max_seconds=None, class_weight=None):
         self.bias = bias
         self.tol = tol
         self.max_passes = max_passes
         self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
