@@ -1,4 +1,4 @@
-"""The first fit in a new process: with a warm cache, against `import sklearn`; and the cold compile of each estimator.
+"""The first fit in a new process: with a warm cache, against importing scikit-learn's linear models; and the cold compile of each estimator.
 
 python -m benchmarks.startup
 """
