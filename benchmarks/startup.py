@@ -1,4 +1,4 @@
-"""The first fit in a new process: with a warm cache, against importing scikit-learn's linear models; and the cold compile of each estimator.
+"""The first fit in a new process, beyond `import sklearn`, with a warm cache; and the cold compile of each estimator.
 
 python -m benchmarks.startup
 """
@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-IMPORT = "import sklearn.linear_model, sklearn.utils.validation, scipy.sparse"
+IMPORT = "import sklearn"
 ESTIMATORS = {
     "Perceptron()": "dense",
     "Perceptron(batch=True)": "dense",
