@@ -84,7 +84,8 @@ def compare(name: str, X, rng, rounds: int, read_limit: float, peer_limit: float
     print(f" (updates at {100 * updates / y.size:.1f} % of the rows), scikit-learn's {1e3 * shuffled:.1f} ms")
     print("  pass / X @ w                         ", verdict(own / times["read"], read_limit, at_most=True))
     print("  scikit-learn, one pass / pass        ", verdict(peer["one"] / own, peer_limit, at_most=False))
-    print(f"  scikit-learn's later passes / pass    {shuffled / own:6.2f}, in the data's order {ordered / own:.2f}")
+    print("  scikit-learn's later passes / pass   ", verdict(shuffled / own, peer_limit, at_most=False))
+    print("  the same in the data's order         ", verdict(ordered / own, peer_limit, at_most=False))
     print(f"  scikit-learn, one pass / fit          {peer['one'] / times['fit']:6.2f}")
     for rule, (seconds, count) in list(best.items())[1:]:
         share = f"updates {100 * count / y.size:.1f} %"
