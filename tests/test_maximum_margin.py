@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linsep import MaximumMargin
-from linsep.optimum.nearest_point import active_set
+from linsep.optimum.active_set import active_set
 
 BIASES = ["free", "augmented"]
 

@@ -26,18 +26,27 @@ SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 
 
+def compiled_with(**options: Any) -> Callable[[F], F]:
+    """`compiled`, with further options of Numba."""
+
+    def compile(function: F) -> F:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            try:
+                return numba.njit(cache=True, **OPTIONS, **options)(function)
+            except RuntimeError:  # no locator available: nowhere to write the cache
+                return numba.njit(**OPTIONS, **options)(function)
+
+    return compile
+
+
 def compiled(function: F) -> F:
     """Compile ``function`` lazily; the result is kept on disk where there is a place for it.
 
     A read-only install without a home directory has no such place: then nothing is kept, quietly.
     ``function.py_func`` stays the interpreted reference.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NumbaWarning)
-        try:
-            return numba.njit(cache=True, **OPTIONS)(function)
-        except RuntimeError:  # no locator available: nowhere to write the cache
-            return numba.njit(**OPTIONS)(function)
+    return compiled_with()(function)
 
 
 class _Oracle:
