@@ -79,6 +79,8 @@ def interrupts() -> Iterator[Interrupt]:
 class Rounds:
     """Count 1, 2, ... until a budget is spent; then ``reason`` says which. A body that breaks off leaves none.
 
+    A second loop goes on counting where the first one broke off.
+
     >>> rounds = Rounds(2)
     >>> list(rounds), rounds.reason
     ([1, 2], 'the budget of 2 passes is spent')
@@ -86,14 +88,13 @@ class Rounds:
 
     def __init__(self, most: int, seconds: float | None = None):
         self.stop = Stop(passes=most, seconds=seconds)
-        self.reason = ""
+        self.reason, self.count, self.began = "", 0, time.monotonic()
 
     def __iter__(self) -> Iterator[int]:
-        began, k = time.monotonic(), 0
         with interrupts() as interrupt:
             while not self.reason:
-                k += 1
-                yield k
-                seconds = time.monotonic() - began
+                self.count += 1
+                yield self.count
+                k, seconds = self.count, time.monotonic() - self.began
                 self.reason = self.stop.reason(passes=k, updates=k, seconds=seconds, idle=0, moved=math.inf)
                 self.reason = "interrupted (Ctrl-C)" if interrupt.pressed else self.reason

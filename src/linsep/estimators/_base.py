@@ -6,6 +6,7 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..core.certificate import BUDGET_SPENT, SEPARATED, Certificate
 from ..core.loop import State
+from ..core.objective import Objective
 from ..core.sweep import scores
 from ..oracles import Dense, Sparse, points
 
@@ -65,7 +67,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
     coef_: np.ndarray
     intercept_: np.ndarray
     classes_: np.ndarray
-    certificate_: Certificate
+    certificate_: Certificate | Objective
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -144,12 +146,12 @@ class TwoClass(ClassifierMixin, BaseEstimator):
             raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and not negative.")
         return weights
 
-    def _publish(self, w: np.ndarray, certificate: Certificate) -> None:
+    def _publish(self, w: np.ndarray, certificate: Certificate | Objective) -> None:
         """Set what a fitted estimator shows."""
         self.coef_ = w[None, :-1].copy()
         self.intercept_ = w[-1:].copy()
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
-        self.certificate_ = Certificate(**{**vars(certificate), "classes": labels})
+        self.certificate_ = replace(certificate, classes=labels)
 
     def _warn(self, advice: str) -> None:
         """Say that a budget was spent, what is known so far, and what to try next."""

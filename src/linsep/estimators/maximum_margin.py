@@ -1,87 +1,160 @@
-"""The optimal separating hyperplane, exactly (C10)."""
+"""The optimal separating hyperplane, exactly (C10), and with a soft margin (C12)."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..core.certificate import Certificate
+from ..core.certificate import BUDGET_SPENT, OPTIMAL, Certificate
 from ..core.certify import Terms, certify, disprove, free_bias, vectors
+from ..core.objective import Objective
 from ..core.stop import Rounds
+from ..optimum.duality import Problem
 from ..optimum.least_squares import least_squares
 from ..optimum.nearest_point import nearest_point
+from ..optimum.soft_margin import soft_margin
 from ..optimum.vectors import Vectors
 from ..targets import EpsOptimal
-from ._base import BUDGETS, TwoClass, all_or_nothing, rows
+from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, rows, tell
 
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
+U = float(np.finfo(np.float64).eps)
 
 
 class MaximumMargin(TwoClass):
-    r"""The hyperplane of largest margin: the point of least norm in the convex hull of the vectors.
+    r"""The hyperplane of largest margin, hard or soft.
+
+    Hard (``C=inf``): w is the point of least norm in the convex hull of the vectors,
 
     .. math:: w = \arg\min_{w \in conv\{a_i\}} |w|, \qquad
-              \min_i \langle w,a_i\rangle/|w| \;\le\; m \;\le\; |w|
+              \min_i \langle w,a_i\rangle/|w| \;\le\; m \;\le\; |w| ,
 
-    Wolfe's algorithm on the lowest rows, with a look at all data in between; both bounds meet to a relative
+    by Wolfe's algorithm on the lowest rows, with a look at all data in between; both bounds meet to a relative
     ``tol``. On data that are not separable the two hulls meet, and the point where they do is the proof; w is
     then that of least squares, so that there is a decision at all.
 
+    Soft (a number for ``C``): w pays for its margin with some errors,
+
+    .. math:: \min_w P(w) = \tfrac12 |w|^2 + \sum_i C_i\, \ell(1 - \langle w,a_i\rangle), \qquad
+              P(w) \ge \min P \ge D(\alpha) ,
+
+    by dual coordinate ascent and Newton steps; the certificate is the gap between P(w) and D.
+
     Parameters
     ----------
+    C : float, default=inf
+        What an error costs; inf: none is allowed.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Of a soft margin.
     bias : {"free", "augmented"}, default="free"
-        "free": the largest geometric margin. "augmented": the bias counts as a coordinate of w.
-    tol : float, default=1e-9
-        How near the two bounds of the margin must be, relative.
+        "free": the largest geometric margin. "augmented": the bias counts as a coordinate of w (as in LIBLINEAR).
+    tol : float or "auto", default="auto"
+        How near the two bounds must be, relative; "auto": 1e-9 of the hard margin, 1e-4 of the soft one's cost.
+    method : {"auto", "ascent", "newton"}, default="auto"
+        How a soft margin is found: dual coordinate ascent, Newton steps, or one after the other.
+    order : {"random", "cyclic"}, default="random"
+        In which order the ascent visits the rows.
     max_passes : int or "auto", default="auto"
-        Budget of looks at all data; "auto": 1000.
+        Budget of looks at all data ("auto": 1000), or, soft, of passes and Newton steps ("auto": 10,000).
     max_seconds : float, optional
         A further budget.
     class_weight : dict, "balanced" or None
-        Only a weight of 0 matters, which leaves rows out; others count where errors are counted.
+        Soft: C is multiplied by it. Hard: only a weight of 0 matters, which leaves rows out.
+    warm_start : bool, default=False
+        Soft: begin from the weights of the last fit, on the same rows, say with another C.
+    random_state : int, RandomState or None, default=0
+        Seed of the random order.
+    verbose : int, default=0
+        Soft: tell of both bounds on the way.
 
     Attributes
     ----------
     margin_ : float
-        The margin of the hyperplane (its lower bound, if it is not exact).
+        The margin of the hyperplane (hard: its lower bound, if it is not exact; soft: 1/|w|).
     support_, support_vectors_, dual_coef_
         The rows that decide, and their weights in w, with the sign of their class.
-    coef_, intercept_, classes_, certificate_, n_passes_
+    certificate_ : Certificate (hard) or Objective (soft)
+    history_ : list of dict
+        Soft: both bounds on the way.
+    coef_, intercept_, classes_, n_passes_
 
     Examples
     --------
     >>> from linsep import MaximumMargin
-    >>> rule = MaximumMargin().fit([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [5.0, -1.0]], [0, 0, 1, 1])
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [5.0, -1.0]], [0, 0, 1, 1]
+    >>> rule = MaximumMargin().fit(X, y)
     >>> rule.certificate_.status, round(rule.margin_, 9), rule.support_.tolist()
     ('optimal', 1.58113883, [1, 2])
+    >>> soft = MaximumMargin(C=0.1, tol=1e-9).fit(X, y)
+    >>> soft.certificate_.status, round(soft.certificate_.upper, 6), round(soft.certificate_.lower, 6)
+    ('optimal', 0.156923, 0.156923)
     """
 
     _parameter_constraints: dict = {
-        **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight")},
+        **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight", "verbose")},
+        "C": [POSITIVE, Options(Real, {math.inf})],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
         "bias": [StrOptions({"free", "augmented"})],
-        "tol": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="neither")],
+        "method": [StrOptions({"auto", "ascent", "newton"})],
+        "order": [StrOptions({"random", "cyclic"})],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
     }
 
-    def __init__(self, bias="free", *, tol=1e-9, max_passes="auto", max_seconds=None, class_weight=None):
+    def __init__(
+        self, C=math.inf, *, loss="hinge", bias="free", tol="auto", method="auto", order="random", max_passes="auto",
+        max_seconds=None, class_weight=None, warm_start=False, random_state=0, verbose=0,
+    ):  # fmt: skip
+        self.C = C
+        self.loss = loss
         self.bias = bias
         self.tol = tol
+        self.method = method
+        self.order = order
         self.max_passes = max_passes
         self.max_seconds = max_seconds
         self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
+        """Learn from rows ``X`` and labels ``y``; weights multiply C, and a weight of 0 leaves a row out."""
         self._validate_params()
         sample = self._sample(X, y, sample_weight)
+        dual = self._hard(sample) if math.inf == self.C else self._soft(sample)
+        self.support_ = np.flatnonzero(dual)
+        self.support_vectors_ = sample.X[self.support_]
+        self.dual_coef_ = (dual * sample.sign)[None, self.support_]
+        return self
+
+    def path(self, X, y, Cs: Iterable[float], sample_weight=None) -> list[MaximumMargin]:
+        """One fitted rule for each C, each begun from the one before: from small to large C that is quick."""
+        rules: list[MaximumMargin] = []
+        for C in Cs:
+            rule = clone(self).set_params(C=C, warm_start=True)
+            if rules:
+                rule._alpha = rules[-1]._alpha * (C / rules[-1].C)
+            rules.append(rule.fit(X, y, sample_weight))
+        return rules
+
+    def _hard(self, sample: Sample) -> np.ndarray:
+        """Learn a hard margin; returns the convex weights."""
+        tol = 1e-9 if self.tol == "auto" else self.tol
         part = rows(sample, bias=1.0)
         rounds = Rounds(1000 if self.max_passes == "auto" else self.max_passes, self.max_seconds)
-        found = nearest_point([part], self.bias, 0.1 * self.tol, rounds)
+        found = nearest_point([part], self.bias, 0.1 * tol, rounds)
         w = free_bias([part], found.w) if self.bias == "free" else found.w
         reason = rounds.reason or "rounding hides what could still be won; scale or centre the columns"
-        terms = Terms(EpsOptimal(0.0, self.tol), self.bias, found.looks, reason, exact=True, widest=WIDEST)
+        terms = Terms(EpsOptimal(0.0, tol), self.bias, found.looks, reason, exact=True, widest=WIDEST)
         certificate = certify([part], w, found.dual, terms)
         if not certificate.separates:  # the hulls meet: no such w, and no way for the next one to separate either
             A = Vectors(sample.X, sample.sign, sample.weight)
@@ -90,11 +163,42 @@ class MaximumMargin(TwoClass):
         self._publish(w, certificate)
         self.n_passes_ = found.looks
         self.margin_ = self.certificate_.lower
-        self.support_ = np.flatnonzero(found.dual)
-        self.support_vectors_ = sample.X[self.support_]
-        self.dual_coef_ = (found.dual * sample.sign)[None, self.support_]
         self._warn("Scale or centre the columns, or raise max_passes or tol.")
-        return self
+        return found.dual
+
+    def _soft(self, sample: Sample) -> np.ndarray:
+        """Learn a soft margin; returns alpha."""
+        tol = 1e-4 if self.tol == "auto" else self.tol
+        C = self.C * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
+        problem = Problem(rows(sample, bias=1.0), C, self.loss == "squared_hinge", self.bias)
+        rounds = Rounds(10_000 if self.max_passes == "auto" else self.max_passes, self.max_seconds)
+        before = getattr(self, "_alpha", None) if self.warm_start else None
+        if before is not None and before.size != C.size:
+            raise ValueError(f"warm_start: the last fit had {before.size} rows, X has {C.size}.")
+        self.history_: list[dict[str, float]] = []
+        bounds = soft_margin(
+            problem, tol, rounds, method=self.method, order=self.order, alpha=before,
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            watch=lambda record: self.history_.append(tell(self.verbose, record)),
+        )  # fmt: skip
+        alpha, w = bounds.alpha, bounds.w
+        score, total = problem.scores(w), problem.total(alpha)
+        rounding = U * math.sqrt(alpha.size) * (bounds.upper + float(alpha.sum()))
+        upper, lower = problem.primal(w, score), problem.dual(alpha, total) - rounding
+        near = upper - lower <= tol * upper
+        support = np.flatnonzero(alpha)
+        certificate = Objective(
+            OPTIMAL if near else BUDGET_SPENT, lower, upper, int(np.count_nonzero((score <= 0.0) & (C > 0.0))), self.C,
+            self.loss, self.bias, w, support, alpha[support], int(np.count_nonzero(C)), bounds.passes, tol, rounding,
+            "" if near else rounds.reason or "rounding hides what could still be won; scale or centre the columns",
+        )  # fmt: skip
+        self._publish(w, certificate)
+        self._alpha = alpha
+        self.n_passes_ = bounds.passes
+        norm = float(np.linalg.norm(w[:-1]))
+        self.margin_ = 1.0 / norm if norm > 0 else math.inf
+        self._warn("Scale or centre the columns, lower C, or raise max_passes or tol.")
+        return alpha
 
     def _meeting(self, part, certificate: Certificate, terms: Terms) -> np.ndarray:
         """Weights that make the hulls meet; if columns of unlike size hide that, found with columns of like size."""
@@ -104,5 +208,5 @@ class MaximumMargin(TwoClass):
             return dual
         largest = np.abs(vectors([part], certificate.rows)).max(axis=0)
         size = np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0))))
-        meeting = nearest_point([part], self.bias, self.tol, Rounds(100, self.max_seconds), size)
+        meeting = nearest_point([part], self.bias, 1e-9, Rounds(100, self.max_seconds), size)
         return meeting.dual if disprove([part], self.bias, meeting.dual, terms.widest) is not None else dual

@@ -46,11 +46,12 @@ class Face(NamedTuple):
 
 
 def _face(n: int, d: int, groups: int) -> Face:
-    most = min(n, d + groups)
+    most, size = min(n, d + groups), d + groups
     return Face(
-        np.zeros(most, dtype=np.int64), np.zeros((most, d + groups)), np.zeros((most, most)), np.zeros((most, groups)),
-        np.zeros(most), np.zeros(most), np.zeros(groups), np.zeros(groups), np.zeros(d + groups), np.zeros(n, dtype=np.int8),
-        np.zeros(most, dtype=np.int64), np.zeros(most),
+        rows=np.zeros(most, dtype=np.int64), Q=np.zeros((most, size)), R=np.zeros((most, most)),
+        Z=np.zeros((most, groups)), weight=np.zeros(most), wanted=np.zeros(most), mu=np.zeros(groups),
+        level=np.zeros(groups), column=np.zeros(size), shut=np.zeros(n, dtype=np.int8),
+        best_rows=np.zeros(most, dtype=np.int64), best=np.zeros(most),
     )  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def active_set(
     """
     scale = max(float(np.abs(B).max(initial=0.0)), 1e-300)
     B = np.ascontiguousarray(B / scale)
-    face = _face(*B.shape, share.size)
+    face = _face(B.shape[0], B.shape[1], share.size)
     k = wolfe(B, group, share, start, tol, face)
     rows = face.best_rows[:k]
     weight = np.zeros(len(B))

@@ -1,0 +1,201 @@
+r"""Newton steps for the soft margin: the last digits, and everything where there are few columns.
+
+The squared hinge has a slope that is piecewise linear, and Newton's method on it ends in some steps. The hinge is made
+alike by remembering, too: with the weights :math:`\alpha^k` so far,
+
+.. math:: w = \arg\min_w \tfrac12|w|^2 + \sum_i \max_{0 \le \alpha \le C_i} \Big[ \alpha\,(1 - \langle w,a_i\rangle)
+          - \frac{(\alpha - \alpha_i^k)^2}{2 \sigma C_i} \Big], \qquad
+          \alpha_i^{k+1} = \min(\max(\alpha_i^k + \sigma C_i (1 - \langle w,a_i\rangle), 0), C_i) ,
+
+the method of multipliers. The curvature comes only from the rows between their limits, :math:`I + \sigma \sum_F C_i a_i
+a_i^T`. With few columns that sum is kept, and changed by the rows that enter or leave F; with many, conjugate gradients
+multiply with it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from ..core.certify import vectors
+from ..core.stop import Rounds
+from ..core.sweep import scores
+from ..oracles import Dense
+from .duality import Bounds, Problem
+
+FEW = 1500  # columns up to which the curvature is kept as a matrix
+GROW = 5.0
+BLOCK = 4096
+
+
+def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> None:
+    """Newton steps from ``alpha`` until the gap is ``tol``; what they find stays in ``bounds``.
+
+    They look at the rows `near` the margin only. When these are settled, all rows are looked at.
+    """
+    problem = bounds.problem
+    w = bounds.w if alpha.any() else np.zeros(problem.width)  # from nothing, all rows are between their limits
+    before, sigma = (np.zeros_like(alpha), 2.0) if problem.squared else (alpha, 10.0 if alpha.any() else 0.5)
+    weight = np.ones(problem.width)  # of the coordinates of w in its norm
+    weight[-1] = 0.0 if problem.free else 1.0
+    curvature = Kept(problem) if problem.width <= FEW else Products(problem)
+    score, near = problem.scores(w), Near(problem, before, sigma)
+    near.choose(score)
+    for _ in rounds:
+        bounds.passes += 1
+        slope = weight * w - near.total(score)
+        if float(slope @ slope) <= 0.01 * (bounds.upper - bounds.lower):
+            score = problem.scores(w)
+            last, alpha = bounds.upper - bounds.lower, near.alpha(score)
+            if bounds.see(w, score, alpha, problem.total(alpha)) <= tol:
+                return
+            if near.complete(score):
+                if (problem.squared or sigma > 1e12) and bounds.upper - bounds.lower >= last:
+                    return  # rounding hides what could still be won
+                if not problem.squared:
+                    sigma *= GROW
+                    near = Near(problem, alpha, sigma)
+            near.choose(score)
+            continue
+        step = curvature.step(near.within(score), sigma, weight, slope)
+        moved = np.zeros_like(score)
+        near.scores(step, moved)
+        norms = problem.norm(w), float((weight * w) @ step), problem.norm(step)
+        have, falls, t = near.value(score, norms[0]), float(slope @ step), 1.0
+        while t > 1e-9:
+            value = near.value(score + t * moved, norms[0] + 2 * t * norms[1] + t * t * norms[2])
+            if value <= have + 1e-4 * t * falls:
+                break
+            t *= 0.5
+        w, score = w + t * step, score + t * moved
+        near.narrow(score)
+    score = problem.scores(w)  # the budget is spent
+    alpha = near.alpha(score)
+    bounds.see(w, score, alpha, problem.total(alpha))
+
+
+class Near:
+    """The smoothed problem: what the rows pull, seen on those near the margin."""
+
+    def __init__(self, problem: Problem, before: np.ndarray, sigma: float):
+        self.problem, self.before, self.sigma = problem, before, sigma
+        self.steep = sigma * np.where(problem.C > 0, problem.C, 1.0)
+        self.rows = problem.rows
+
+    def pulls(self, score: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """What the rows pull, before their limits."""
+        return self.before[rows] + self.steep[rows] * (1.0 - score[rows])
+
+    def alpha(self, score: np.ndarray) -> np.ndarray:
+        """The new weights of all rows."""
+        return np.clip(self.pulls(score, self.problem.rows), 0.0, self.problem.limit)
+
+    def choose(self, score: np.ndarray) -> None:
+        """Take the rows that the margin may come to."""
+        self.rows = np.flatnonzero((score < 2.0) | (self.before > 0.0))
+
+    def narrow(self, score: np.ndarray) -> None:
+        """Let go of rows, if most of them have gone far."""
+        kept = (score[self.rows] < 2.0) | (self.before[self.rows] > 0.0)
+        if 2 * np.count_nonzero(kept) < self.rows.size:
+            self.rows = self.rows[kept]
+
+    def complete(self, score: np.ndarray) -> bool:
+        """Does no other row pull?"""
+        return int(np.count_nonzero(self.alpha(score))) == int(np.count_nonzero(self._clipped(score)))
+
+    def within(self, score: np.ndarray) -> np.ndarray:
+        """The rows between their limits."""
+        pull = self.pulls(score, self.rows)
+        return self.rows[(pull > 0.0) & (pull < self.problem.limit[self.rows])]
+
+    def total(self, score: np.ndarray) -> np.ndarray:
+        """The sum of what the rows pull."""
+        alpha = np.zeros_like(score)
+        alpha[self.rows] = self._clipped(score)
+        return self.problem.total(alpha)
+
+    def value(self, score: np.ndarray, norm: float) -> float:
+        """The smoothed objective."""
+        alpha, steep = self._clipped(score), self.steep[self.rows]
+        move = alpha - self.before[self.rows]
+        return 0.5 * norm + float(alpha @ (1.0 - score[self.rows])) - 0.5 * float(move @ (move / steep))
+
+    def scores(self, w: np.ndarray, out: np.ndarray) -> None:
+        """<w, a_i> of these rows."""
+        scores(self.problem.part, w, self.rows, out)
+
+    def _clipped(self, score: np.ndarray) -> np.ndarray:
+        return np.clip(self.pulls(score, self.rows), 0.0, self.problem.limit[self.rows])
+
+
+def held(pull: np.ndarray, rows: np.ndarray) -> float:
+    """What holds a free bias, which no norm does: next to nothing, unless no row does."""
+    return 1e-8 * (1.0 + float(pull[rows].sum())) if rows.size else float(pull.sum())
+
+
+class Kept:
+    """The curvature of few columns: a matrix that follows the rows in F."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.rows = np.zeros(0, dtype=np.int64)
+        self.matrix = np.zeros((problem.width, problem.width))
+
+    def step(self, rows: np.ndarray, sigma: float, weight: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """Minus the slope divided by the curvature of ``rows``."""
+        fresh, stale = np.setdiff1d(rows, self.rows, True), np.setdiff1d(self.rows, rows, True)
+        if fresh.size + stale.size >= rows.size:
+            self.matrix[:] = 0.0
+            fresh, stale = rows, rows[:0]
+        self._add(fresh, 1.0)
+        self._add(stale, -1.0)
+        self.rows = rows
+        H = sigma * self.matrix
+        H[np.diag_indices_from(H)] += np.where(weight > 0, weight, held(sigma * self.problem.C, rows))
+        return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=True, check_finite=False)
+
+    def _add(self, rows: np.ndarray, times: float) -> None:
+        problem = self.problem
+        for begin in range(0, rows.size, BLOCK):
+            some = rows[begin : begin + BLOCK]
+            A = vectors([problem.part], some)
+            A = A if problem.part.bias else np.column_stack([A, np.zeros(some.size)])
+            A *= np.sqrt(problem.C[some])[:, None]
+            self.matrix += times * (A.T @ A)
+
+
+class Products:
+    """The curvature of many columns: only its products with vectors, for conjugate gradients."""
+
+    def __init__(self, problem: Problem):
+        part = problem.part
+        self.C, self.bias = problem.C, part.bias
+        self.X = part.X if isinstance(part, Dense) else sp.csr_array(
+            (part.data, part.indices, part.indptr), shape=(part.sign.size, part.width)
+        )  # fmt: skip
+
+    def step(self, rows: np.ndarray, sigma: float, weight: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """Minus the slope divided by the curvature of ``rows``, about."""
+        A, pull = self.X[rows].astype(np.float64, copy=False), sigma * self.C[rows]
+        weight = np.where(weight > 0, weight, held(sigma * self.C, rows))
+
+        def product(v: np.ndarray) -> np.ndarray:
+            q = pull * (A @ v[:-1] + self.bias * v[-1])
+            return weight * v + np.append(A.T @ q, self.bias * q.sum())
+
+        step, rest = np.zeros_like(slope), -slope
+        along, square = rest.copy(), float(rest @ rest)
+        enough = min(1e-4, math.sqrt(square) * 1e-2) * square
+        for _ in range(500):
+            bent = product(along)
+            length = square / float(along @ bent)
+            step, rest = step + length * along, rest - length * bent
+            before, square = square, float(rest @ rest)
+            if square <= enough:
+                break
+            along = rest + square / before * along
+        return step
