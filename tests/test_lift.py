@@ -1,19 +1,25 @@
 """Lifting (B3): the columns of phi, the way back to a polynomial, and what centring and scaling are good for."""
 
 import pickle
+import runpy
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -128,6 +134,26 @@ def test_names_of_the_columns():
     frame = pd.DataFrame({"width": [1.0, 2.0, 4.0], "height": [1.0, 0.0, 2.0]})
     lift = Quadratic().set_output(transform="pandas").fit(frame)
     assert list(lift.transform(frame)) == ["width", "height", "width^2", "width height", "height^2"]
+
+
+def test_data_frames_out_change_nothing():
+    X, y = load_iris(return_X_y=True)
+    plain = Lifted(Quadratic(), LeastSquares()).fit(X, y == 1)
+    with config_context(transform_output="pandas"):
+        framed = Lifted(Quadratic(), LeastSquares()).fit(X, y == 1)
+        assert isinstance(Quadratic().fit_transform(X), pd.DataFrame)
+        assert np.array_equal(framed.decision_function(X), plain.decision_function(X))
+        assert framed.check(X, y == 1) and framed.as_polynomial() == plain.as_polynomial()
+
+
+def test_polars_and_arrow_are_read():
+    X, y = load_iris(return_X_y=True)
+    plain = Lifted(Quadratic(), LeastSquares()).fit(X, y == 1)
+    columns = {name: X[:, j] for j, name in enumerate("abcd")}
+    for table in (pl.DataFrame(columns), pa.table(columns)):
+        rule = Lifted(Quadratic(), LeastSquares()).fit(table, y == 1)
+        assert np.array_equal(rule.decision_function(table), plain.decision_function(X))
+        assert rule.as_polynomial().names == tuple("abcd")
 
 
 # --- the way back ----------------------------------------------------------------------------------------------------
@@ -297,6 +323,15 @@ def test_where_the_points_lie_does_not_matter_to_a_centred_lift():
     assert np.allclose(here, there, atol=1e-9)
 
 
+def test_the_example_tells_s0s_story(tmp_path, capsys):
+    runpy.run_path(str(Path(__file__).parents[1] / "examples" / "lifting.py"))["main"](str(tmp_path))
+    said = capsys.readouterr().out
+    for line in ("Not separable", "at most 383 updates", "at most 120 updates", "at most 117 updates", "·x² + "):
+        assert line in said
+    assert said.count("The certificate holds") == 3
+    assert (tmp_path / "lifting.png").stat().st_size > 10_000
+
+
 # --- bad input -------------------------------------------------------------------------------------------------------
 
 X, Y = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 9.0]]), np.array([0, 1, 0])
@@ -333,7 +368,7 @@ def test_bad_tables_are_refused(lift):
     with pytest.raises(ValueError, match="zero"):
         fitted.fit(X, sample_weight=np.zeros(3))
     assert pickle.dumps(fitted) == before
-    with pytest.raises((TypeError, ValueError), match="sparse"):
+    with pytest.raises((TypeError, ValueError), match=r"[Ss]parse"):
         clone(lift).fit(sp.csr_array(X))
     with pytest.raises(NotFittedError):
         clone(lift).expand([1.0])
@@ -420,6 +455,14 @@ def test_lifted_is_the_pipeline():
     assert np.allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-9, atol=1e-12)
     assert np.array_equal(ours.predict(X), theirs.predict(X))
     assert ours.check(X, y == 1) and not ours.check(X, y == 0)
+
+
+def test_the_degree_is_searched_for():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(200, 1))
+    y = X[:, 0] ** 3 - 2 * X[:, 0] > 0  # three changes of side
+    search = GridSearchCV(Lifted(Polynomial(), LeastSquares()), {"lift__degree": [1, 2, 3]}, cv=4).fit(X, y)
+    assert search.best_params_ == {"lift__degree": 3}
 
 
 def test_partial_fit_keeps_the_first_centre():

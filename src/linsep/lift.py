@@ -70,7 +70,7 @@ class Lift(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """The columns of phi for every row of ``X``, centred and scaled."""
         check_is_fitted(self)
-        return self.scaler_.transform(self._phi(self._checked(X, reset=False)))
+        return self.scaler_.transform(self._phi(self._checked(X, reset=False)), copy=False)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """The names of the columns, in scikit-learn's manner: variables without a name are x0, x1, ..."""
@@ -95,7 +95,8 @@ class Lift(TransformerMixin, BaseEstimator):
     def _scaler(self, X, weight, names: list[str]) -> StandardScaler:
         """Mean and standard deviation of the columns."""
         with np.errstate(all="ignore"):  # what overflows is reported below
-            scaler = StandardScaler(with_mean=self.centre, with_std=self.scale).fit(X, sample_weight=weight)
+            scaler = StandardScaler(with_mean=self.centre, with_std=self.scale).set_output(transform="default")
+            scaler.fit(X, sample_weight=weight)
         spread = scaler.var_ if self.scale else np.zeros(len(names))  # infinite where squares overflow
         for j in np.flatnonzero(~np.isfinite([*_affine(scaler), spread]).all(axis=0))[:1]:
             raise ValueError(f"{type(self).__name__}: {names[j]} is too large to be scaled; give it in another unit.")
@@ -156,7 +157,7 @@ class Polynomial(Lift):
 
     def _learn(self, X, weight) -> None:
         self.inner_ = self._scaler(X, weight, variables(self))
-        self.products_ = PolynomialFeatures(self.degree, include_bias=False).fit(X)
+        self.products_ = PolynomialFeatures(self.degree, include_bias=False).set_output(transform="default").fit(X)
 
     def _phi(self, X):
         with np.errstate(all="ignore"):
@@ -367,9 +368,12 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def _raise(self, X, y, sample_weight) -> None:
-        """Fit the lift."""
+        """Fit the lift. The classifier gets plain tables from it, whatever scikit-learn is told to put out."""
         weights = _weights(sample_weight) if has_fit_parameter(self.lift, "sample_weight") else {}
-        self.lift_ = clone(self.lift).fit(X, y, **weights)
+        lift = clone(self.lift)
+        self.lift_ = (lift.set_output(transform="default") if hasattr(lift, "set_output") else lift).fit(
+            X, y, **weights
+        )
 
     @property
     def classes_(self) -> np.ndarray:
