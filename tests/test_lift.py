@@ -1,5 +1,6 @@
 """Lifting (B3): the columns of phi, the way back to a polynomial, and what centring and scaling are good for."""
 
+import math
 import pickle
 import runpy
 from fractions import Fraction
@@ -130,6 +131,13 @@ def test_a_weight_of_zero_is_absence_and_weights_count():
     assert np.allclose(lift.transform(X), repeated.transform(X), rtol=1e-9)
 
 
+def test_products_that_hardly_vary_are_not_blown_up():
+    # two rows are at +1 and -1 when standardised: the product of the variables is 1 in both, but for rounding
+    X = np.array([[1e7, 3e6 + 0.1], [1e7 + 7e4, 3e6 + 0.4]])
+    lifted = Quadratic().fit_transform(X)
+    assert np.allclose(np.abs(lifted[:, :2]), 1) and np.all(np.abs(lifted[:, 2:]) < 1e-6)
+
+
 def test_names_of_the_columns():
     frame = pd.DataFrame({"width": [1.0, 2.0, 4.0], "height": [1.0, 0.0, 2.0]})
     lift = Quadratic().set_output(transform="pandas").fit(frame)
@@ -165,7 +173,8 @@ def lifted_weights(draw):
     seed, dimension = draw(st.integers(0, 2**32 - 1)), draw(st.integers(1, 4))
     rng = np.random.default_rng(seed)
     sizes = 10.0 ** rng.integers(-3, 4, dimension)
-    X = (rng.normal(size=(30, dimension)) + rng.choice([0, 1, 30], dimension)) * sizes
+    X = rng.normal(size=(draw(st.integers(2, 30)), dimension)).round(draw(st.sampled_from([0, 1, 16])))
+    X = (X + rng.choice([0, 1, 30, 10**5], dimension)) * sizes
     lift = Polynomial(draw(st.integers(1, 5)), centre=draw(st.booleans()), scale=draw(st.booleans())).fit(X)
     w = rng.normal(size=lift.transform(X).shape[1])
     return lift, X, w, float(rng.normal())
@@ -187,7 +196,8 @@ def test_the_expansion_is_exact(case):
     lift, X, w, w0 = case
     g = lift.expand(w, w0)
     row = [Fraction(x) for x in X[0].tolist()]
-    exact = sum((c * np.prod([row[j] for j in monomial], initial=Fraction(1)) for monomial, c in g.terms.items()), 0)
+    exact = sum(c * math.prod(row[j] for j in monomial) for monomial, c in g.terms.items())
+    assert isinstance(exact, Fraction)
     z = lift.transform(X[:1])[0]
     assert abs(float(exact) - (z @ w + w0)) <= 1e-9 * (np.abs(z) @ np.abs(w) + abs(w0))
 
@@ -321,6 +331,14 @@ def test_centring_and_scaling_lower_novikoffs_bound():
 def test_where_the_points_lie_does_not_matter_to_a_centred_lift():
     here, there = Quadratic().fit_transform(POINTS), Quadratic().fit_transform(POINTS + 50)
     assert np.allclose(here, there, atol=1e-9)
+
+
+def test_what_no_line_separates_a_quartic_does(shared):
+    X, y = shared("vltava")
+    assert MaximumMargin().fit(X, y).certificate_.status == "not separable"
+    rule = Lifted(Polynomial(4), MaximumMargin()).fit(X, y)
+    assert rule.certificate_.status == "optimal" and rule.check(X, y)
+    assert np.array_equal(rule.as_polynomial()(X) > 0, y == rule.classes_[1])
 
 
 def test_the_example_tells_s0s_story(tmp_path, capsys):

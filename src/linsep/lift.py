@@ -27,6 +27,8 @@ from .core.certificate import Certificate
 from .discriminant import Discriminant, Terms, substitute, variables
 from .estimators._base import all_or_nothing, checked
 
+FLAT = 1e-7  # a product that varies by less than this share of its size counts as constant
+
 
 class Lift(TransformerMixin, BaseEstimator):
     """What all lifts share: the columns of phi, centred and scaled, and the way back to the original variables."""
@@ -39,6 +41,9 @@ class Lift(TransformerMixin, BaseEstimator):
 
     def _learn(self, X, weight) -> None:
         """Look at the rows before phi is known."""
+
+    def _soften(self) -> None:
+        """Look at the scaler of the columns of phi."""
 
     def _phi(self, X):
         """The columns of phi, neither centred nor scaled."""
@@ -65,6 +70,7 @@ class Lift(TransformerMixin, BaseEstimator):
             X, weight = X[weight > 0], weight[weight > 0]  # absent means absent: not even rounding may tell
         self._learn(X, weight)
         self.scaler_ = self._scaler(self._phi(X), weight, self._names(variables(self)))
+        self._soften()
         return self
 
     def transform(self, X):
@@ -158,6 +164,12 @@ class Polynomial(Lift):
     def _learn(self, X, weight) -> None:
         self.inner_ = self._scaler(X, weight, variables(self))
         self.products_ = PolynomialFeatures(self.degree, include_bias=False).set_output(transform="default").fit(X)
+
+    def _soften(self) -> None:
+        """Products that hardly vary are centred only: scaled up, they would be little but rounding errors."""
+        if self.centre and self.scale:
+            deviation = np.sqrt(self.scaler_.var_)
+            self.scaler_.scale_[deviation < FLAT * np.hypot(self.scaler_.mean_, deviation)] = 1.0
 
     def _phi(self, X):
         with np.errstate(all="ignore"):
