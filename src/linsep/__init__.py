@@ -9,6 +9,19 @@ from .estimators.least_squares import LeastSquares
 from .estimators.maximum_margin import MaximumMargin
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
+from .lift import Functions, Lifted, Polynomial, Quadratic
 
 __version__ = "0.1.0"
-__all__ = ["Certificate", "GradientDescent", "Kozinec", "LeastSquares", "MaximumMargin", "Perceptron", "Relaxation"]
+__all__ = [
+    "Certificate",
+    "Functions",
+    "GradientDescent",
+    "Kozinec",
+    "LeastSquares",
+    "Lifted",
+    "MaximumMargin",
+    "Perceptron",
+    "Polynomial",
+    "Quadratic",
+    "Relaxation",
+]

@@ -23,6 +23,7 @@ from ..core.certificate import BUDGET_SPENT, SEPARATED, Certificate
 from ..core.loop import State
 from ..core.objective import Objective
 from ..core.sweep import scores
+from ..discriminant import Discriminant, variables
 from ..oracles import Dense, Sparse, points
 
 DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64
@@ -61,6 +62,16 @@ def all_or_nothing(method: Callable) -> Callable:
     return guarded
 
 
+def checked(estimator: BaseEstimator, X, *y, **options):
+    """X, or X and y, checked by scikit-learn; an error about NaN or infinity also says where."""
+    try:
+        return validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+    except ValueError as error:
+        if "Input X contains" not in str(error):
+            raise
+        raise ValueError(f"{str(error).splitlines()[0]} {_first_not_finite(X)}") from None
+
+
 class TwoClass(ClassifierMixin, BaseEstimator):
     """A hyperplane <w,x> + w0 = 0 between ``classes_[0]`` (negative) and ``classes_[1]`` (positive side)."""
 
@@ -95,15 +106,8 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         return Sample(X, sign, self._weights(X, sign, sample_weight, partial=classes is not None))
 
     def _checked(self, X, *y, reset: bool):
-        """X, or X and y, checked by scikit-learn; an error about NaN or infinity also says where."""
-        try:
-            return validate_data(
-                self, X, *y, accept_sparse="csr", dtype=DTYPES, order="C", reset=reset, accept_large_sparse=True
-            )
-        except ValueError as error:
-            if "Input X contains" not in str(error):
-                raise
-            raise ValueError(f"{str(error).splitlines()[0]} {_first_not_finite(X)}") from None
+        """X, or X and y, checked."""
+        return checked(self, X, *y, accept_sparse="csr", dtype=DTYPES, reset=reset)
 
     def _part(self, X, y, classes, sample_weight) -> Sample:
         """Check the rows of one call of partial_fit; the first call needs the classes."""
@@ -186,6 +190,12 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         if norm == 0:
             raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
         return self.decision_function(X) / norm
+
+    def as_polynomial(self, lift=None) -> Discriminant:
+        """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3)."""
+        check_is_fitted(self)
+        w, w0 = self.coef_[0], float(self.intercept_[0])
+        return Discriminant.linear(w, w0, variables(self)) if lift is None else lift.expand(w, w0)
 
 
 def _first_not_finite(X) -> str:

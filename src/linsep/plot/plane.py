@@ -29,7 +29,7 @@ def decision(rule: Any, X: Any, y: Any, ax: Axes | None = None, distances: bool 
     >>> rule = SimpleNamespace(coef_=np.array([[1.0, 0.0]]), intercept_=np.array([-2.0]), classes_=np.array([0, 1]))
     >>> ax = decision(rule, [[0.0, 0.0], [5.0, 1.0]], [0, 1], Figure().subplots())
     >>> ax.get_title()
-    'g(x) = 1 x₁ - 2'
+    'g(x) = x₁ − 2'
     """
     w, w0 = line_of(rule)
     data = sample(X, y, classes=getattr(rule, "classes_", None), who="decision")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from ..discriminant import written
+
 # Okabe and Ito's palette: told apart by the colour-blind too; the classes differ in their markers as well.
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"  # blue, vermilion
 SOLUTION = "#009E73"  # green
@@ -59,14 +61,8 @@ def polynomial(w: np.ndarray, w0: float, name: str = "x") -> str:
     """The linear form <w,x> + w0 written out.
 
     >>> polynomial(np.array([2.5, -4.5]), -1.0)
-    '2.5 x₁ - 4.5 x₂ - 1'
+    '2.5·x₁ − 4.5·x₂ − 1'
     >>> polynomial(np.array([0.0, -1.0]), 0.0)
-    '-1 x₂'
+    '−x₂'
     """
-    terms = [(value, f" {name}{'₁₂₃₄₅₆₇₈₉'[j]}") for j, value in enumerate(w)] + [(w0, "")]
-    text = ""
-    for value, unit in terms:
-        if value != 0:
-            sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
-            text += f"{sign}{number(abs(value))}{unit}"
-    return text or "0"
+    return written([*((value, f"{name}{'₁₂₃₄₅₆₇₈₉'[j]}") for j, value in enumerate(w)), (w0, "")])
