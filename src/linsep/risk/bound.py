@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from numbers import Integral, Real
 
+import numpy as np
+
 MUCH = 10  # S0 (1) is for h << N; we read that as MUCH * h <= N
 
 
@@ -81,7 +83,7 @@ def vc_bound(empirical: float, h: float, N: int, eta: float = 0.05) -> VCBound:
     >>> print(bound)
     With probability at least 0.95 the risk is at most 0.264 = 0.1 (empirical) + 0.164 (confidence: h = 3,
     N = 1000, eta = 0.05).
-    >>> vc_bound(0.0, h=3, N=20).vacuous
+    >>> vc_bound(0.0, h=3, N=10).vacuous
     True
     """
     if not (isinstance(empirical, Real) and 0 <= empirical <= 1):
@@ -111,20 +113,25 @@ def dimension_capacity(n: int) -> int:
 
 
 def margin_capacity(radius: float, margin: float) -> float:
-    r"""The capacity of hyperplanes with a margin: :math:`h \le R^2/m^2 + 1`, in any number of dimensions.
+    r"""The capacity of hyperplanes with a margin, in any number of dimensions: :math:`h \le R^2/m^2 + 1`, rounded up.
 
     It is the capacity of the hyperplanes that keep a distance of at least m from all points they are asked
     about, these points being in a ball of radius R; an upper bound of R and a lower bound of m are good too.
-    Two things are assumed with care. New points are taken to lie in the ball and off the margin as well, which
+    S0 does not say "rounded up", but the corners of an equilateral triangle can be parted in all ways with
+    m = 3/4 R, and 3 > 16/9 + 1; :math:`\lceil R^2/m^2 \rceil + 1` holds (Burges 1998, theorem 6).
+
+    Two things are assumed, with care. New points are taken to lie in the ball and off the margin as well, which
     nobody has promised. And (1) wants a capacity that was fixed *before* the data were seen, while m and R are
-    usually read off them: a bound with this h is then a good guide, not a proof.
+    usually read off them: a bound with this h is then a guide, not a proof.
 
     >>> margin_capacity(radius=2.0, margin=0.5)
     17.0
+    >>> margin_capacity(radius=1.0, margin=0.75)
+    3.0
     """
     if not (isinstance(radius, Real) and 0 <= radius < math.inf):
         raise ValueError(f"radius={radius!r}: a finite radius, 0 or more, is wanted.")
     if not (isinstance(margin, Real) and margin > 0):
         raise ValueError(f"margin={margin!r}: a positive margin is wanted; a rule that does not separate has none.")
     ratio = float(radius) / float(margin)
-    return ratio * ratio + 1
+    return float(np.ceil(ratio * ratio)) + 1

@@ -315,7 +315,8 @@ def _examples(X, y) -> tuple[Any, np.ndarray, np.ndarray]:
             f"one of two-class rules, and y has {len(classes)} classes."
         )
     if len(classes) < 2:
-        raise ValueError(f"Two classes are needed, but y has one class only: {classes.tolist()[0]!r}.")
+        found = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no label at all"
+        raise ValueError(f"Two classes are needed, but y has {found}.")
     return X, y, classes
 
 
