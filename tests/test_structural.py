@@ -16,10 +16,10 @@ import pytest
 import scipy.sparse as sp
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
@@ -175,6 +175,33 @@ def test_sparse_equals_dense_and_the_rung_sees_what_the_lift_makes(circle):
         assert a.bound.value == pytest.approx(b.bound.value) and a.folds == pytest.approx(b.folds)
 
 
+def test_two_functions_of_which_the_larger_wins_are_one_hyperplane():
+    class Larger(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            inner = LinearSVC(C=10.0).fit(X, y)
+            self.classes_, self.n_features_in_ = inner.classes_, inner.n_features_in_
+            self.coef_ = np.vstack([-inner.coef_, inner.coef_]) + np.array([3.0, -5.0])
+            self.intercept_ = np.concatenate([-inner.intercept_, inner.intercept_]) + 7.0
+            return self
+
+        def predict(self, X):
+            return self.classes_[np.argmax(X @ self.coef_.T + self.intercept_, axis=1)]
+
+    y = np.arange(200) % 2
+    X = np.random.default_rng(0).uniform(-1, 1, (200, 2)) + 3 * y[:, None]
+    one, two = (StructuralRisk([rung]).fit(X, y).table_[0] for rung in (LinearSVC(C=10.0), Larger()))
+    assert two.capacity.n == 2 and two.bound == one.bound
+    assert two.capacity.margin == pytest.approx(one.capacity.margin) and one.capacity.margin > 0
+
+
+def test_bytes_do_not_overflow():
+    y = np.arange(200) % 2
+    X = np.random.default_rng(0).integers(0, 100, (200, 30)).astype(np.uint8)
+    X[:, 0] += 150 * y.astype(np.uint8)
+    kept = [StructuralRisk([MaximumMargin()], cv=2).fit(kind, y).table_[0].capacity for kind in (X, X.astype(float))]
+    assert kept[0].margin == pytest.approx(kept[1].margin) and kept[0].radius == pytest.approx(kept[1].radius)
+
+
 def test_nested_pipelines_are_looked_through(circle):
     X, y = circle
     nested = Pipeline([("scale", StandardScaler()), ("rest", lifts(LinearSVC(), (2,))[0])])
@@ -258,6 +285,8 @@ def test_a_failed_fit_changes_nothing(circle):
         ("LinearSVC", "'ladder' parameter"),
         ([LinearSVC], "rung 0 is <class"),
         ([LinearSVC(), 3], "rung 1 is 3"),
+        ([Ridge()], r"rung 0 is Ridge\(\): a classifier"),
+        ([make_pipeline(StandardScaler())], "a classifier"),
         ([(1, LinearSVC())], "rung 0 is called 1"),
         ([("a", LinearSVC()), ("a", SVC())], "two rungs are called 'a'"),
     ],

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from .ball import Ball, enclosing_ball
-from .bound import VCBound, dimension_capacity, margin_capacity, vc_bound
+from .bound import VCBound, vc_bound
+from .capacity import Capacity, capacity_of, dimension_capacity, margin_capacity
 from .empirical import empirical_risk
-from .structural import Rung, StructuralRisk, Table
+from .structural import StructuralRisk
+from .table import Rung, Table
 
 __all__ = [
     "Ball",
+    "Capacity",
     "Rung",
     "StructuralRisk",
     "Table",
     "VCBound",
+    "capacity_of",
     "dimension_capacity",
     "empirical_risk",
     "enclosing_ball",

@@ -1,4 +1,4 @@
-r"""The bound of Vapnik and Chervonenkis, S0 (1), and the capacity of linear rules (A4).
+r"""The bound of Vapnik and Chervonenkis, S0 (1) (A4).
 
 .. math:: R \;\le\; R_{emp} + \sqrt{\tfrac1N \left[h\left(\ln\tfrac{2N}{h} + 1\right) - \ln\tfrac{\eta}{4}\right]}
           \qquad\text{with probability at least } 1 - \eta
@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
-
-import numpy as np
 
 MUCH = 10  # S0 (1) is for h << N; we read that as MUCH * h <= N
 
@@ -99,39 +97,3 @@ def vc_bound(empirical: float, h: float, N: int, eta: float = 0.05) -> VCBound:
         return VCBound(empirical, math.inf, h, N, eta)
     confidence = math.sqrt((h * (math.log(2 * N / h) + 1) - math.log(eta / 4)) / N)
     return VCBound(empirical, confidence, h, N, eta)
-
-
-def dimension_capacity(n: int) -> int:
-    """The capacity of linear rules <w,x> + w0 in n dimensions: n + 1 (S4's n + 2 is a misprint).
-
-    >>> dimension_capacity(2)    # three points of the plane in all ways, four not: no line parts an XOR
-    3
-    """
-    if not (isinstance(n, Integral) and n >= 0):
-        raise ValueError(f"n={n!r}: a number of features, 0 or more, is wanted.")
-    return int(n) + 1
-
-
-def margin_capacity(radius: float, margin: float) -> float:
-    r"""The capacity of hyperplanes with a margin, in any number of dimensions: :math:`h \le R^2/m^2 + 1`, rounded up.
-
-    It is the capacity of the hyperplanes that keep a distance of at least m from all points they are asked
-    about, these points being in a ball of radius R; an upper bound of R and a lower bound of m are good too.
-    S0 does not say "rounded up", but the corners of an equilateral triangle can be parted in all ways with
-    m = 3/4 R, and 3 > 16/9 + 1; :math:`\lceil R^2/m^2 \rceil + 1` holds (Burges 1998, theorem 6).
-
-    Two things are assumed, with care. New points are taken to lie in the ball and off the margin as well, which
-    nobody has promised. And (1) wants a capacity that was fixed *before* the data were seen, while m and R are
-    usually read off them: a bound with this h is then a guide, not a proof.
-
-    >>> margin_capacity(radius=2.0, margin=0.5)
-    17.0
-    >>> margin_capacity(radius=1.0, margin=0.75)
-    3.0
-    """
-    if not (isinstance(radius, Real) and 0 <= radius < math.inf):
-        raise ValueError(f"radius={radius!r}: a finite radius, 0 or more, is wanted.")
-    if not (isinstance(margin, Real) and margin > 0):
-        raise ValueError(f"margin={margin!r}: a positive margin is wanted; a rule that does not separate has none.")
-    ratio = float(radius) / float(margin)
-    return float(np.ceil(ratio * ratio)) + 1

@@ -5,129 +5,23 @@ r"""Structural risk minimisation: a ladder of ever richer classes, and which run
 
 from __future__ import annotations
 
-import math
 import warnings
-from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_score
-from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, check_is_fitted
 
-from .ball import EPS, enclosing_ball
-from .bound import VCBound, dimension_capacity, margin_capacity, vc_bound
+from .bound import vc_bound
+from .capacity import UNKNOWN, capacity_of, last
 from .empirical import empirical_risk
-
-DIMENSION, MARGIN, UNKNOWN = "n+1", "R²/m²+1", "unknown"
-BOUND, CROSS_VALIDATION = "bound", "cross-validation"
-
-
-class Capacity(NamedTuple):
-    """The capacity of the class one rung chose from, and what it was taken from."""
-
-    h: float
-    source: str  # "n+1", "R²/m²+1" or "unknown"
-    n: int | None = None  # features the linear classifier sees
-    radius: float | None = None  # of a ball around the rows it sees, if it separates them
-    margin: float | None = None  # m, likewise
-
-
-@dataclass(frozen=True)
-class Rung:
-    """What is known of one rung."""
-
-    name: str
-    bound: VCBound  # with the empirical risk in it
-    capacity: Capacity
-    folds: tuple[float, ...]  # the risk on each fold that was left out
-
-    @property
-    def empirical(self) -> float:
-        """The mean 0/1 loss on the training data."""
-        return self.bound.empirical
-
-    @property
-    def cross_validated(self) -> float:
-        """The mean 0/1 loss on the folds left out."""
-        return float(np.mean(self.folds))
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation of the risk from fold to fold."""
-        return float(np.std(self.folds))
-
-    def to_dict(self) -> dict[str, Any]:
-        """One flat row: name, numbers and flags, ready for a data frame."""
-        bound = self.bound
-        return {
-            "rung": self.name, **self.capacity._asdict(), "N": bound.N, "eta": bound.eta, "empirical": bound.empirical,
-            "confidence": bound.confidence, "bound": bound.value, "vacuous": bound.vacuous, "valid": bound.valid,
-            "cross_validated": self.cross_validated, "spread": self.spread,
-        }  # fmt: skip
-
-
-class Table(list):
-    """The rungs, from poor to rich, and which one was chosen; ``print`` shows it as a table with its reasons."""
-
-    def __init__(self, rungs: list[Rung], choose: str):
-        super().__init__(rungs)
-        self.choose = choose
-
-    def criterion(self, rung: Rung) -> float:
-        """The number that the chosen rung has the smallest of."""
-        return rung.bound.value if self.choose == BOUND else rung.cross_validated
-
-    @property
-    def best(self) -> int:
-        """The rung of the smallest criterion; of equals (up to rounding) the poorest."""
-        return int(np.argmin([round(self.criterion(rung), 12) for rung in self]))
-
-    def __str__(self) -> str:
-        head = ["", "rung", "capacity h", "from", "R_emp", "+ confidence", "= bound", "", "cross-validated"]
-        lines = [head] + [self._line(rung, chosen=i == self.best) for i, rung in enumerate(self)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        rows = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-        return "\n".join([*rows, "", *self.reasons()])
-
-    def _line(self, rung: Rung, chosen: bool) -> list[str]:
-        bound = rung.bound
-        doubt = "vacuous" if bound.vacuous else "" if bound.valid else "h not << N"
-        crossed = f"{rung.cross_validated:.4f} ± {rung.spread:.4f}"
-        numbers = [f"{bound.empirical:.4f}", f"{bound.confidence:.4f}", f"{bound.value:.4f}"]
-        return [">" if chosen else "", rung.name, f"{bound.h:.4g}", rung.capacity.source, *numbers, doubt, crossed]
-
-    def reasons(self) -> list[str]:
-        """Why this rung, and what the numbers are worth: one sentence a line."""
-        best = self[self.best]
-        said = [f"Chosen by {'the ' * (self.choose == BOUND)}{self.choose}: {best.name}, {self._sum(best)}."]
-        for place, others in (("poorer", self[: self.best]), ("richer", self[self.best + 1 :])):
-            if others:
-                rival = min(others, key=self.criterion)
-                said.append(f"The best {place} rung: {rival.name}, {self._sum(rival)}.")
-        sure, count = len(self) * best.bound.eta, f"all {len(self)} bounds hold" if len(self) > 1 else "the bound holds"
-        said.append(f"With probability at least {1 - sure:.4g} {count} on {best.bound.N} independent examples.")
-        if any(rung.capacity.source == MARGIN for rung in self):
-            said.append("But a capacity R²/m²+1 was read off the data, which S0 (1) does not cover: a guide, no proof.")
-        if all(rung.bound.vacuous for rung in self):
-            said.append("Every bound is vacuous (1 or more): it proves nothing here. Look at the cross-validated risk.")
-        elif self.choose == BOUND and not best.bound.valid:
-            said.append("The chosen bound is not what S0 (1) is for: h is not much smaller than N.")
-        return said
-
-    def _sum(self, rung: Rung) -> str:
-        bound = rung.bound
-        if self.choose == BOUND:
-            return f"{bound.value:.4f} = {bound.empirical:.4f} + {bound.confidence:.4f}"
-        return f"{rung.cross_validated:.4f} on the folds left out, {bound.empirical:.4f} on the training data"
+from .table import BOUND, CROSS_VALIDATION, Rung, Table
 
 
 def _estimator_has(name: str):
@@ -143,12 +37,12 @@ class StructuralRisk(ClassifierMixin, BaseEstimator):
     of a pipeline) sees, or :math:`R^2/m^2 + 1` there if it separates the data and this is smaller: see
     `margin_capacity` for what that assumes. Each of K rungs gets :math:`\eta/K`, so that all bounds hold
     together, the chosen one's too. Lifts are taken as fixed before the data were seen: what a transformer learns
-    from the labels is not counted. On small data every bound is vacuous; this is said by a warning and in
-    ``table_``, which has the cross-validated risk beside it.
+    from the labels is not counted. Where features are many and examples few every bound is vacuous; a
+    warning and ``table_`` say so, and the cross-validated risk stands beside it.
 
     Parameters
     ----------
-    ladder : list of estimators, or of (name, estimator)
+    ladder : list of classifiers, or of (name, classifier)
         From poor to rich: pipelines with lifts, or one classifier with growing C. Rungs without a name are
         called by the parameters in which they differ.
     choose : {"bound", "cross-validation"}, default="bound"
@@ -215,21 +109,13 @@ class StructuralRisk(ClassifierMixin, BaseEstimator):
         X, y, classes = _examples(X, y)
         folds = _folds(self.cv, X, y)
         rungs, models = [], []
-        for name, rung in ladder:
+        for name, estimator in ladder:
             try:
-                model = clone(rung).fit(X, y)
-                empirical, capacity = empirical_risk(y, model.predict(X)), capacity_of(model, X, y)
-                if self.choose == BOUND and capacity.source == UNKNOWN:
-                    raise ValueError(
-                        f"{type(_last(model)).__name__} has no coef_, so that its capacity is not known: "
-                        "choose='cross-validation' can do without."
-                    )
-                right = cross_val_score(rung, X, y, cv=folds, scoring="accuracy", error_score="raise")
+                rung, model = self._climb(name, estimator, X, y, folds, self.eta / len(ladder))
             except Exception as error:
                 error.add_note(f"This happened at rung {name!r} of the ladder.")
                 raise
-            bound = vc_bound(empirical, capacity.h, len(y), self.eta / len(ladder))
-            rungs.append(Rung(name, bound, capacity, tuple((1 - right).tolist())))
+            rungs.append(rung)
             models.append(model)
         self.table_ = Table(rungs, self.choose)
         self.best_index_, self.classes_ = self.table_.best, classes
@@ -241,6 +127,19 @@ class StructuralRisk(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def _climb(self, name: str, estimator: Any, X, y, folds, eta: float) -> tuple[Rung, Any]:
+        """Fit one rung to all data for its bound, and to all but a fold in turn for its cross-validated risk."""
+        model = clone(estimator).fit(X, y)
+        capacity = capacity_of(model, X, y)
+        if self.choose == BOUND and capacity.source == UNKNOWN:
+            raise ValueError(
+                f"{type(last(model)).__name__} has no coef_, so that its capacity is not known: "
+                "choose='cross-validation' can do without."
+            )
+        bound = vc_bound(empirical_risk(y, model.predict(X)), capacity.h, len(y), eta)
+        right = cross_val_score(estimator, X, y, cv=folds, scoring="accuracy", error_score="raise")
+        return Rung(name, bound, capacity, tuple((1 - right).tolist())), model
 
     @property
     def n_features_in_(self) -> int:
@@ -274,11 +173,11 @@ def named(ladder: Any) -> list[tuple[str, Any]]:
     ['C=0.1', 'C=1.0', 'rich']
     """
     if len(ladder) == 0:
-        raise ValueError("ladder: it is empty, at least one estimator is wanted.")
+        raise ValueError("ladder: it is empty, at least one classifier is wanted.")
     given = [one if isinstance(one, tuple) and len(one) == 2 else (None, one) for one in ladder]
     for i, (name, rung) in enumerate(given):
-        if not (hasattr(rung, "fit") and hasattr(rung, "get_params")) or isinstance(rung, type):
-            raise ValueError(f"ladder: rung {i} is {rung!r}: an estimator or a pair (name, estimator) is wanted.")
+        if not hasattr(rung, "get_params") or isinstance(rung, type) or not is_classifier(rung):
+            raise ValueError(f"ladder: rung {i} is {rung!r}: a classifier or a pair (name, classifier) is wanted.")
         if not (name is None or isinstance(name, str)):
             raise ValueError(f"ladder: rung {i} is called {name!r}: a string is wanted.")
     made = iter(_differences([rung for name, rung in given if name is None]))
@@ -298,7 +197,7 @@ def _differences(rungs: list[Any]) -> list[str]:
     names = [", ".join(f"{key.split('__')[-1]}={one[key]}" for key in telling) for one in settings]
     if len(set(names)) == len(names) and telling:
         return names
-    return [f"{i + 1} {type(_last(rung)).__name__}" for i, rung in enumerate(rungs)]
+    return [f"{i + 1} {type(last(rung)).__name__}" for i, rung in enumerate(rungs)]
 
 
 def _examples(X, y) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -327,45 +226,3 @@ def _folds(cv, X, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         if len(np.unique(y[train])) < 2:
             raise ValueError(f"cv={cv!r}: without fold {i} only one class is left to learn from: too few rows.")
     return folds
-
-
-def _last(model: Any) -> Any:
-    """The classifier itself: the last step of a pipeline, or the model."""
-    return _last(model.steps[-1][1]) if isinstance(model, Pipeline) else model
-
-
-def _seen(model: Any, X: Any) -> Any:
-    """X as the classifier sees it, after all lifts."""
-    if not isinstance(model, Pipeline):
-        return X
-    return _seen(model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X)
-
-
-def capacity_of(model: Any, X: Any, y: np.ndarray) -> Capacity:
-    """The capacity of the class that a fitted rung was chosen from: n+1, or R²/m²+1 if that is smaller."""
-    classifier = _last(model)
-    coef = getattr(classifier, "coef_", None)
-    if coef is None:
-        return Capacity(math.inf, UNKNOWN)
-    w = np.asarray(coef.toarray() if sp.issparse(coef) else coef, dtype=np.float64).ravel()
-    flat = Capacity(dimension_capacity(w.size), DIMENSION, w.size)
-    Z = check_array(_seen(model, X), accept_sparse="csr")
-    w0 = float(np.ravel(getattr(classifier, "intercept_", 0.0))[0])
-    m = _margin(Z, np.where(y == classifier.classes_[1], 1, -1), w, w0)
-    if m <= 0:
-        return flat
-    radius = enclosing_ball(Z, tol=1e-2).radius
-    h = margin_capacity(radius, m)
-    if h >= flat.h:
-        return flat._replace(radius=radius, margin=m)
-    return Capacity(h, MARGIN, w.size, radius, m)
-
-
-def _margin(Z, sign: np.ndarray, w: np.ndarray, w0: float) -> float:
-    """The smallest signed distance of the rows, less what rounding may have added; -inf at w = 0."""
-    norm = float(np.linalg.norm(w))
-    if norm == 0:
-        return -math.inf
-    u, u0 = w / norm, w0 / norm
-    rounding = (w.size + 4) * EPS * (math.sqrt(float(row_norms(Z, squared=True).max())) + abs(u0))
-    return float(np.min(sign * (Z @ u + u0))) - rounding
