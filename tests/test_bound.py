@@ -194,6 +194,12 @@ def test_no_scale_is_too_small_or_too_large(scale):
     assert inside(points, ball) and ball.radius == pytest.approx(2.5 * scale, rel=1e-3, abs=1e-322)
 
 
+def test_the_smallest_numbers_there_are():
+    for seed in range(20):
+        points = 5e-324 * np.random.default_rng(seed).integers(0, 4, (4, 40))
+        assert inside(points, enclosing_ball(points)) and inside(points, enclosing_ball(sp.csr_array(points)))
+
+
 def test_far_from_the_origin_the_bounds_still_hold():
     points = 1e8 + np.random.default_rng(0).integers(-8, 9, (50, 2))
     exact = smallest_circle(points - 1e8)

@@ -27,7 +27,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from linsep import Kozinec, MaximumMargin, Perceptron, plot
-from linsep.risk import StructuralRisk, empirical_risk, enclosing_ball, vc_bound
+from linsep.risk import Capacity, Rung, StructuralRisk, Table, empirical_risk, enclosing_ball, vc_bound
 
 EXAMPLE = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "structural_risk.py"))
 VACUOUS = "ignore:StructuralRisk. the smallest bound:UserWarning"
@@ -362,6 +362,12 @@ def test_vacuous_bounds_are_hollow_and_missing_ones_are_named():
     (hollow,) = [line for line in ax.lines if line.get_label() == "vacuous, or h not << N"]
     assert hollow.get_markerfacecolor() == "white" and len(hollow.get_xdata()) == 4 - len(said_valid(ax))
     assert [tick.get_text() for tick in ax.get_xticklabels()][-1] == "kernel\nh not known"
+
+
+def test_a_bound_may_be_vacuous_though_h_is_small():
+    rungs = [Rung(str(risk), vc_bound(risk, 3, 1000), Capacity(3, "n+1", 2), (risk,)) for risk in (0.1, 0.9)]
+    ax = plot.structural_risk(Table(rungs, "bound"), Figure().subplots())
+    assert said_valid(ax) == [0]
 
 
 def said_valid(ax):

@@ -81,7 +81,9 @@ def enclosing_ball(X: Any, *, tol: float = 1e-3, max_passes: int = 100) -> Ball:
         at, step = _step(square, share, inner, far)
         centre = centre + step * (rows[at] - centre)
     up, down = math.ldexp(best.radius, rows.exponent), math.ldexp(best.lower, rows.exponent)
-    return Ball(np.ldexp(best.centre, rows.exponent), math.nextafter(up, math.inf), down, best.passes)
+    up += math.ceil(math.sqrt(X.shape[1])) * math.ulp(0.0)  # the centre is rounded, if numbers are very small
+    centre = np.ldexp(best.centre, rows.exponent)
+    return Ball(centre, math.nextafter(up, math.inf), math.nextafter(down, 0.0), best.passes)
 
 
 def _step(square: np.ndarray, share: np.ndarray, inner: float, far: int) -> tuple[int, float]:
