@@ -14,7 +14,8 @@ except ImportError as missing:
 
 from .cone import weight_space
 from .film import animate
+from .ladder import structural_risk
 from .plane import decision
 from .progress import bounds, mistakes
 
-__all__ = ["animate", "bounds", "decision", "mistakes", "weight_space"]
+__all__ = ["animate", "bounds", "decision", "mistakes", "structural_risk", "weight_space"]
