@@ -25,7 +25,7 @@ ESTIMATORS = [
     MaximumMargin(bias="augmented"),
     MaximumMargin(C=1.0, tol=1e-9),
     MaximumMargin(C=1.0, loss="squared_hinge", bias="augmented", tol=1e-9),
-    MaximumMargin(C=1.0, loss="squared_hinge", method="ascent", tol=1e-12),
+    MaximumMargin(C=1.0, method="ascent", tol=1e-12),
     GradientDescent(),
     GradientDescent(criterion="perceptron", margin=0.0),
     GradientDescent(criterion="squares"),

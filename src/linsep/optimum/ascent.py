@@ -15,6 +15,7 @@ stops, the weight is 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,9 +26,10 @@ from .duality import Bounds
 
 
 def ascent(
-    bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds, order: str, seed: int, most: float = math.inf
-) -> np.ndarray:
-    """Ascend from ``alpha`` until the gap is ``tol``, for ``most`` passes; what it finds goes to ``bounds`` too."""
+    bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds, order: str, seed: int,
+    enough: Callable[[float, np.ndarray], bool],
+) -> np.ndarray:  # fmt: skip
+    """Ascend from ``alpha`` until the gap is ``tol``, or ``enough(visits to rows, alpha)``; ``bounds`` has the best."""
     problem = bounds.problem
     squares = np.zeros(alpha.size)
     square_rows(problem.part._replace(bias=0.0), problem.rows, squares)
@@ -39,7 +41,7 @@ def ascent(
     w = combination([part], alpha) if alpha.any() else np.zeros(problem.width)
     alpha, active, size, bias = alpha.copy(), here.copy(), here.size, float(bounds.w[-1]) if problem.free else 0.0
     state = (2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64 if order == "random" else 0
-    high, low, eps, due = math.inf, -math.inf, 0.1, 5
+    high, low, eps, due, visits = math.inf, -math.inf, 0.1, 5, 0.0
 
     def judge() -> float:
         true = np.append(w[:-1], bias) if problem.free else w
@@ -48,17 +50,19 @@ def ascent(
 
     for k in rounds:
         bounds.passes += 1
+        visits += size
         size, top, bottom, state = ascend(
             part, w, alpha, problem.limit, problem.extra, square, bias, active, size, high, low, np.uint64(state)
         )
         bias += column * w[-1] if problem.free else 0.0
         high, low = top if top > 0 else math.inf, bottom if bottom < 0 else -math.inf
         settled = top - bottom <= eps
-        if k < due and k < most and not settled:
+        if k < due and not settled:
             continue
         due = k + max(5, k // 4)
         gap = judge()
-        if gap <= tol or k >= most:
+        visits += 0.5 * here.size
+        if gap <= tol or enough(visits, alpha):
             return alpha
         if settled:
             eps = max(eps * min(0.5, max(0.1, tol / gap)), 1e-13)

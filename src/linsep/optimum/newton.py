@@ -38,7 +38,7 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
     """
     problem = bounds.problem
     w = bounds.w if alpha.any() else np.zeros(problem.width)  # from nothing, all rows are between their limits
-    before, sigma = (np.zeros_like(alpha), 2.0) if problem.squared else (alpha, 10.0 if alpha.any() else 0.5)
+    before, sigma = (np.zeros_like(alpha), 2.0) if problem.squared else (alpha, _steep(bounds.gap))
     weight = np.ones(problem.width)  # of the coordinates of w in its norm
     weight[-1] = 0.0 if problem.free else 1.0
     curvature = Kept(problem) if problem.width <= FEW else Products(problem)
@@ -75,6 +75,11 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
     score = problem.scores(w)  # the budget is spent
     alpha = near.alpha(score)
     bounds.see(w, score, alpha, problem.total(alpha))
+
+
+def _steep(gap: float) -> float:
+    """Where sigma begins: about where the gap comes to be what it is already."""
+    return min(max(0.5, 0.05 / math.sqrt(max(gap, 1e-16))), 1e4)
 
 
 class Near:
