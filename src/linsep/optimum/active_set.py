@@ -23,6 +23,7 @@ from ..core.jit import SCALAR_PRODUCTS, compiled_with
 
 U = float(np.finfo(np.float64).eps)
 MOVES = 2000  # then all rows are looked at again, and the budgets too
+PART = 0.5  # of the lowest price: rows below it are tried before all rows are priced again
 DEPENDENT = 1e-12  # a row this near to the span of those in use depends on them
 
 kernel = compiled_with(fastmath=SCALAR_PRODUCTS)
@@ -41,6 +42,8 @@ class Face(NamedTuple):
     level: np.ndarray
     column: np.ndarray
     shut: np.ndarray  # by row: in use, or dependent on the rows in use since the last move
+    among: np.ndarray  # the rows that were lowest when all were priced
+    price: np.ndarray
     best_rows: np.ndarray
     best: np.ndarray
 
@@ -51,6 +54,7 @@ def _face(n: int, d: int, groups: int) -> Face:
         rows=np.zeros(most, dtype=np.int64), Q=np.zeros((most, size)), R=np.zeros((most, most)),
         Z=np.zeros((most, groups)), weight=np.zeros(most), wanted=np.zeros(most), mu=np.zeros(groups),
         level=np.zeros(groups), column=np.zeros(size), shut=np.zeros(n, dtype=np.int8),
+        among=np.zeros(n, dtype=np.int64), price=np.zeros(n),
         best_rows=np.zeros(most, dtype=np.int64), best=np.zeros(most),
     )  # fmt: skip
 
@@ -145,7 +149,7 @@ def wolfe(B, group, share, start, tol, face):
         longest = max(longest, square)
     longest = math.sqrt(longest)
     point = face.column[groups:]
-    best, least, idle = 0, np.inf, 0
+    best, least, idle, hot, before = 0, np.inf, 0, 0, 0.0
     for _ in range(MOVES):
         k = settle(share, face, k)
         combine(face, k)
@@ -161,15 +165,19 @@ def wolfe(B, group, share, start, tol, face):
         norm = math.sqrt(ww)
         if idle > 10 or norm <= 4 * U * longest:
             return best
-        low, high = lowest(B, group, share, face, k, point, longest * norm)
-        if high >= -max(tol * ww, 8 * U * longest * norm):
-            return best
-        while not append(B, group, face, k, groups, low):  # it depends on those in use: the next one, then
-            face.shut[low] = 1
-            combine(face, k)
-            low, high = lowest(B, group, share, face, k, point, longest * norm)
-            if high >= -max(tol * ww, 8 * U * longest * norm):
+        enough = -max(tol * ww, 8 * U * longest * norm)
+        while True:
+            levels(B, group, face, k, point)
+            low, by = lowest(B, group, face, point, face.among[:hot])
+            if hot == 0 or by > PART * before:  # the rows that were lowest are not low any more: look at all
+                hot, before = sift(B, group, face, point, enough)
+                low, by = lowest(B, group, face, point, face.among[:hot])
+            if by >= enough:
                 return best
+            if append(B, group, face, k, groups, low):
+                break
+            face.shut[low] = 1  # it depends on those in use: the next one, then
+            combine(face, k)
         k += 1
         face.weight[k - 1] = 0.0
         for i in range(n):
@@ -178,26 +186,51 @@ def wolfe(B, group, share, start, tol, face):
 
 
 @kernel
-def lowest(B, group, share, face, k, w, infinite):
-    """The row farthest below the level of its group, and by how much."""
-    for g in range(share.size):
-        face.level[g] = 0.0
-    for j in range(k):
-        i = face.rows[j]
-        face.shut[i] = 1
-        score = 0.0
-        for c in range(w.size):
-            score += B[i, c] * w[c]
-        face.level[group[i]] += face.weight[j] * score / share[group[i]]
-    low, by = -1, infinite
-    for i in range(B.shape[0]):
+def levels(B, group, face, k, w):
+    """The score of the rows in use: the same for all of a group, so that of the heaviest is taken."""
+    for g in range(face.level.size):
+        heaviest = -1
+        for j in range(k):
+            face.shut[face.rows[j]] = 1
+            if group[face.rows[j]] == g and (heaviest < 0 or face.weight[j] > face.weight[heaviest]):
+                heaviest = j
+        face.level[g] = score(B, w, face.rows[heaviest])
+
+
+@kernel
+def score(B, w, i):
+    """<w, m_i>."""
+    wm = 0.0
+    for c in range(w.size):
+        wm += B[i, c] * w[c]
+    return wm
+
+
+@kernel
+def lowest(B, group, face, w, among):
+    """Of some rows the one farthest below the level of its group, and by how much."""
+    low, by = -1, 0.0
+    for i in among:
         if not face.shut[i]:
-            score = 0.0
-            for c in range(w.size):
-                score += B[i, c] * w[c]
-            if score - face.level[group[i]] < by:
-                low, by = i, score - face.level[group[i]]
+            below = score(B, w, i) - face.level[group[i]]
+            if below < by:
+                low, by = i, below
     return low, by
+
+
+@kernel
+def sift(B, group, face, w, enough):
+    """Put the rows that are low, the lowest and those at least a part as low, into ``among``; how many, how low."""
+    by = 0.0
+    for i in range(B.shape[0]):
+        face.price[i] = 0.0 if face.shut[i] else score(B, w, i) - face.level[group[i]]
+        by = min(by, face.price[i])
+    hot = 0
+    for i in range(B.shape[0]):
+        if face.price[i] < enough and face.price[i] <= PART * by:
+            face.among[hot] = i
+            hot += 1
+    return hot, by
 
 
 @kernel
@@ -216,6 +249,7 @@ def append(B, group, face, k, groups, i):
         square += v[c] * v[c]
     for j in range(k):
         R[j, k] = 0.0
+    rest = 0.0
     for _ in range(2):  # Gram and Schmidt, twice is enough
         for j in range(k):
             along = 0.0
@@ -224,9 +258,11 @@ def append(B, group, face, k, groups, i):
             for c in range(size):
                 v[c] -= along * Q[j, c]
             R[j, k] += along
-    rest = 0.0
-    for c in range(size):
-        rest += v[c] * v[c]
+        rest = 0.0
+        for c in range(size):
+            rest += v[c] * v[c]
+        if rest > 0.01 * square:  # and once, where little was lost
+            break
     if rest <= DEPENDENT * DEPENDENT * square:
         return False
     rest = math.sqrt(rest)

@@ -27,6 +27,7 @@ from ..core.sweep import scores
 from .active_set import Factors, active_set
 
 MOST = 1000  # rows of a group that a look may add
+INNER = 0.02  # how much better, at most
 LEVEL = 1e10  # multiplications that the levelling of w may cost
 U = float(np.finfo(np.float64).eps)
 
@@ -58,7 +59,7 @@ def nearest_point(
     for g, part in enumerate(share):
         dual[alive[np.argmax(group[alive] == g)]] = part
     members = [np.flatnonzero(group == g) for g in range(share.size)]
-    keep = int(np.clip(d // 2, 100, MOST))
+    keep = 100  # rows of a group that a look adds
     w, looks, used = np.zeros(d + 1), 0, np.zeros(0, dtype=np.int64)
     best, least, idle = dual, math.inf, 0
     for look in rounds:
@@ -77,13 +78,15 @@ def nearest_point(
         if lowest >= (1.0 - tol) * norm * norm or norm <= 16 * U * longest or idle > 3:
             break
         some = [_lowest(price, own, keep) for own in members]
+        keep = int(np.clip(d // 2, keep, min(2 * keep, MOST)))
         rows = np.unique(np.concatenate([support, *some, used]))
         rows = rows[price[rows] < np.inf]  # not those that are absent
         B, before = _centred(parts, rows, group, share, size), dual[rows]
         if len(B) < B.shape[1]:  # in coordinates of their own span, where they have the same scalar products
             B = scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: len(B)].T
         dual = np.zeros(n)
-        dual[rows] = active_set(B, group[rows], share, before)
+        gap = 1.0 - lowest / (norm * norm)  # no need to solve for some rows much better than for all
+        dual[rows] = active_set(B, group[rows], share, before, max(1e-12, INNER * gap))
         used = rows[_lowest(B @ (B.T @ dual[rows]), np.arange(rows.size), 4 * keep)]
     return Nearest(_point(parts, best, np.flatnonzero(best), group, share, size)[0], best, looks)
 
@@ -98,8 +101,9 @@ def _centred(parts, rows: np.ndarray, group: np.ndarray, share: np.ndarray, size
     B = vectors(parts, rows)
     B /= size if np.ndim(size) == 0 else size[: B.shape[1]]
     if share.size == 2:
-        side = 2.0 * group[rows, None] - 1.0
-        B -= side * np.mean([(side * B)[group[rows] == g].mean(axis=0) for g in (0, 1)], axis=0)
+        side = 2.0 * group[rows] - 1.0
+        middle = (0.5 * side / np.bincount(group[rows])[group[rows]]) @ B
+        B -= side[:, None] * middle
     return B
 
 
