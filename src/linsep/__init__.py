@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .bayes import Bayes, Mahalanobis, NearestMean
 from .core.certificate import Certificate
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
@@ -11,4 +12,7 @@ from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 
 __version__ = "0.1.0"
-__all__ = ["Certificate", "GradientDescent", "Kozinec", "LeastSquares", "MaximumMargin", "Perceptron", "Relaxation"]
+__all__ = [
+    "Bayes", "Certificate", "GradientDescent", "Kozinec", "LeastSquares", "Mahalanobis", "MaximumMargin",
+    "NearestMean", "Perceptron", "Relaxation",
+]  # fmt: skip

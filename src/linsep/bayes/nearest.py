@@ -1,0 +1,128 @@
+r"""Nearest mean and Mahalanobis classifiers: distances to the means of the classes decide (A2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators._base import all_or_nothing
+from ._check import checked, labelled
+from .densities._base import fit_classes
+from .densities.gaussian import Gaussian
+from .discriminant import Discriminant, Form, together
+
+
+class _Nearest(ClassifierMixin, BaseEstimator):
+    """Decides for the class whose mean is nearest; the functions -distance²/2 are its discriminants."""
+
+    classes_: np.ndarray
+    means_: np.ndarray
+    discriminant_: Discriminant
+
+    def distance(self, X) -> np.ndarray:
+        """The distance of each row from the mean of each class: rows x classes."""
+        raise NotImplementedError
+
+    def predict(self, X) -> np.ndarray:
+        """The class with the nearest mean; of equally near ones the first."""
+        return self.classes_[np.argmin(self.distance(X), axis=1)]
+
+    def decision_function(self, X) -> np.ndarray:
+        """Minus half the squared distance from each mean; for two classes the difference of theirs."""
+        g = -0.5 * self.distance(X) ** 2
+        return g[:, 1] - g[:, 0] if len(self.classes_) == 2 else g
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """w of each class, or of the one hyperplane between two."""
+        check_is_fitted(self)
+        return self.discriminant_.coefficients[0]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """w0 of each class, or of the one hyperplane between two."""
+        check_is_fitted(self)
+        return self.discriminant_.coefficients[1]
+
+
+class NearestMean(_Nearest):
+    r"""The class whose mean is nearest; a linear rule, :math:`g_k(x) = \langle\mu_k,x\rangle - |\mu_k|^2/2`.
+
+    It is Bayes' strategy for spherical Gaussians of one variance and equal priors. It decides as scikit-learn's
+    ``NearestCentroid`` does, and has weights of rows and the coefficients besides.
+
+    Examples
+    --------
+    >>> from linsep import NearestMean
+    >>> rule = NearestMean().fit([[0.0, 0.0], [2.0, 0.0], [1.0, 4.0]], [0, 0, 1])
+    >>> rule.coef_, rule.intercept_                         # the line y = 2
+    (array([[0., 4.]]), array([-8.]))
+    """
+
+    _parameter_constraints: dict = {}
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):
+        """Learn the means; rows of weight 0 are absent."""
+        X, k, weight = labelled(self, X, y, sample_weight)
+        parts = [k == j for j in range(len(self.classes_))]
+        self.means_ = np.stack([np.average(X[of], axis=0, weights=weight[of]) for of in parts])
+        self.discriminant_ = Discriminant(None, self.means_, -0.5 * np.sum(self.means_**2, axis=1))
+        return self
+
+    def distance(self, X) -> np.ndarray:
+        """The distance of each row from the mean of each class: rows x classes."""
+        check_is_fitted(self)
+        X = checked(self, X, reset=False)
+        return np.stack([np.linalg.norm(X - mean, axis=1) for mean in self.means_], axis=1)
+
+
+class Mahalanobis(_Nearest):
+    r"""The class of least Mahalanobis distance :math:`(x-\mu_k)^T C_k^{-1} (x-\mu_k)`.
+
+    Parameters
+    ----------
+    covariance : {"shared", "own"}, default="shared"
+        "shared": one covariance of all classes; a linear rule, LDA with equal priors. "own": one for each class; a
+        quadratic rule, without QDA's :math:`\log\det C_k`, so that wide classes win far away.
+    shrinkage : float in [0, 1], default=0.0
+        As for `Gaussian`.
+
+    Examples
+    --------
+    >>> from linsep import Mahalanobis
+    >>> X = [[0.0, 0.0], [4.0, 0.0], [2.0, 1.0], [2.0, -1.0], [0.0, 3.0], [4.0, 3.0], [2.0, 4.0], [2.0, 2.0]]
+    >>> rule = Mahalanobis().fit(X, [0, 0, 0, 0, 1, 1, 1, 1])
+    >>> rule.distance([[4.0, 0.0]]).round(4)
+    array([[1.4142, 4.4721]])
+    """
+
+    _parameter_constraints: dict = {
+        "covariance": [StrOptions({"shared", "own"})],
+        "shrinkage": Gaussian._parameter_constraints["shrinkage"],
+    }
+
+    def __init__(self, covariance="shared", *, shrinkage=0.0):
+        self.covariance = covariance
+        self.shrinkage = shrinkage
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):
+        """Learn means and covariances; rows of weight 0 are absent."""
+        self._validate_params()
+        X, k, weight = labelled(self, X, y, sample_weight)
+        gaussian = Gaussian(shared=self.covariance == "shared", shrinkage=self.shrinkage)
+        self.densities_ = fit_classes(gaussian, X, k, weight, self.classes_)
+        self.means_ = np.stack([density.mean_ for density in self.densities_])
+        forms = [density.form() for density in self.densities_]
+        squares = [-0.5 * float(mean @ f.b) for mean, f in zip(self.means_, forms, strict=True)]  # no log det
+        self.discriminant_ = together([Form(f.A, f.b, c) for f, c in zip(forms, squares, strict=True)])
+        return self
+
+    def distance(self, X) -> np.ndarray:
+        """The Mahalanobis distance of each row from each class: rows x classes."""
+        check_is_fitted(self)
+        X = checked(self, X, reset=False)
+        return np.sqrt(np.stack([density.mahalanobis(X) for density in self.densities_], axis=1))
