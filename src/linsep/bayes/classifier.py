@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from ..estimators._base import all_or_nothing
 from ._check import checked, labelled
@@ -123,9 +123,10 @@ class Bayes(ClassifierMixin, BaseEstimator):
         return self._ask("risks", X)
 
     def decision_function(self, X) -> np.ndarray:
-        """One score for each decision, the greatest decides; for two decisions the difference of theirs.
+        """One score for each class, the greatest is the best one; for two classes the difference of theirs.
 
-        With 0/1 loss log p(k|x), the log odds of two classes; see `Strategy.scores`.
+        With 0/1 loss log p(k|x), or the log odds of two classes; see `Strategy.scores`. The reject option has
+        no score: see `risks`.
         """
         scores = self._ask("scores", X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -139,6 +140,16 @@ class Bayes(ClassifierMixin, BaseEstimator):
         """log p(k|x): rows x classes."""
         check_is_fitted(self)
         return self.strategy_.model.predict_log_proba(checked(self, X, reset=False))
+
+    def losses(self, X, y) -> np.ndarray:
+        """What the decision for each row costs if ``y`` is true; their mean is the empirical risk."""
+        decided = self._ask("decide", X)
+        truth = column_or_1d(y)
+        if truth.shape != decided.shape:
+            raise ValueError(f"y has {truth.size} labels, X has {decided.size} rows.")
+        for label in np.setdiff1d(truth, self.classes_).tolist():
+            raise ValueError(f"y has the label {label!r}, which is not one of the classes {self.classes_.tolist()}.")
+        return self.loss_[decided, np.searchsorted(self.classes_, truth)]
 
     def risk(self, n: int = 100_000, random_state=None) -> Risk:
         """The risk that the strategy would have if the learned densities were true, by Monte Carlo."""

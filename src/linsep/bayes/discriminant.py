@@ -100,8 +100,12 @@ def _of_densities(model: Any) -> Discriminant:
     kinds = {type(density).__name__ for density in model.densities}
     if len(kinds) > 1 or not all(hasattr(density, "form") for density in model.densities):
         raise ValueError(f"The densities are {', '.join(sorted(kinds))}: the discriminants are not quadratic.")
+    found = together([density.form() for density in model.densities])
     with np.errstate(divide="ignore"):
-        return together([density.form() for density in model.densities]).raised(np.log(model.priors))
+        found = found.raised(np.log(model.priors))
+    if found.quadratic is None:  # then the normalisers are equal too
+        return found
+    return found.raised(np.array([density.normaliser() for density in model.densities]))
 
 
 def _form(mean: np.ndarray, P: np.ndarray, log_det: float, prior: float) -> Form:

@@ -11,7 +11,7 @@ from ..estimators._base import all_or_nothing
 from ._check import checked, labelled
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
-from .discriminant import Discriminant, Form, together
+from .discriminant import Discriminant, together
 
 
 class _Nearest(ClassifierMixin, BaseEstimator):
@@ -27,6 +27,7 @@ class _Nearest(ClassifierMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """The class with the nearest mean; of equally near ones the first."""
+        check_is_fitted(self)
         return self.classes_[np.argmin(self.distance(X), axis=1)]
 
     def decision_function(self, X) -> np.ndarray:
@@ -87,7 +88,7 @@ class Mahalanobis(_Nearest):
     covariance : {"shared", "own"}, default="shared"
         "shared": one covariance of all classes; a linear rule, LDA with equal priors. "own": one for each class; a
         quadratic rule, without QDA's :math:`\log\det C_k`, so that wide classes win far away.
-    shrinkage : float in [0, 1], default=0.0
+    shrinkage : "auto" or float in [0, 1], default="auto"
         As for `Gaussian`.
 
     Examples
@@ -104,7 +105,7 @@ class Mahalanobis(_Nearest):
         "shrinkage": Gaussian._parameter_constraints["shrinkage"],
     }
 
-    def __init__(self, covariance="shared", *, shrinkage=0.0):
+    def __init__(self, covariance="shared", *, shrinkage="auto"):
         self.covariance = covariance
         self.shrinkage = shrinkage
 
@@ -116,9 +117,7 @@ class Mahalanobis(_Nearest):
         gaussian = Gaussian(shared=self.covariance == "shared", shrinkage=self.shrinkage)
         self.densities_ = fit_classes(gaussian, X, k, weight, self.classes_)
         self.means_ = np.stack([density.mean_ for density in self.densities_])
-        forms = [density.form() for density in self.densities_]
-        squares = [-0.5 * float(mean @ f.b) for mean, f in zip(self.means_, forms, strict=True)]  # no log det
-        self.discriminant_ = together([Form(f.A, f.b, c) for f, c in zip(forms, squares, strict=True)])
+        self.discriminant_ = together([density.form() for density in self.densities_])
         return self
 
     def distance(self, X) -> np.ndarray:

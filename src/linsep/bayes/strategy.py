@@ -10,7 +10,7 @@ from .discriminant import Discriminant, discriminant_of
 from .loss import gains, terms
 from .risk import Risk, estimate
 
-LOWEST = -1e300  # shown for log 0, since scikit-learn's metrics want finite scores
+LOWEST = -1e290  # shown for log 0, since scikit-learn's metrics want finite scores
 
 
 class Interval(NamedTuple):
@@ -56,7 +56,7 @@ class Strategy:
             raise ValueError(f"model: {type(model).__name__} has no predict_proba and classes_ (or is not fitted).")
         self.model = model
         self.terms = terms(model.classes_, loss, reject, reject_label)
-        self.gains = gains(self.terms.W)
+        self._saved = gains(self.loss[: len(model.classes_)])
 
     @property
     def loss(self) -> np.ndarray:
@@ -68,22 +68,34 @@ class Strategy:
         """The labels of the decisions: the classes, and that of the reject option."""
         return self.terms.decisions
 
+    @property
+    def rejects(self) -> bool:
+        """Whether there is a reject option."""
+        return len(self.loss) > self.loss.shape[1]
+
     def risks(self, X) -> np.ndarray:
         """The conditional risk of each decision: rows x decisions."""
         return self.model.predict_proba(X) @ self.loss.T
 
     def scores(self, X) -> np.ndarray:
-        """Rows x decisions, the greatest decides: log a_k p(k|x) if the loss is of that kind, else minus the risk.
+        """Rows x classes, the greatest is the best class: log a_k p(k|x), or minus the risk.
 
-        Of that kind are 0/1 loss and all others where it only counts what the right decision saves, a_k.
+        The former for 0/1 loss and all others where it only counts what the right decision saves, a_k.
         """
-        if self.gains is None:
-            return -self.risks(X)
-        return np.maximum(self.model.predict_log_proba(X) + np.log(self.gains), LOWEST)
+        return np.maximum(self._scores(X), LOWEST)
+
+    def _scores(self, X) -> np.ndarray:
+        if self._saved is None:
+            return -self.risks(X)[:, : len(self.model.classes_)]
+        return self.model.predict_log_proba(X) + np.log(self._saved)
 
     def decide(self, X) -> np.ndarray:
         """The number of the decision for each row."""
-        return np.argmax(self.scores(X), axis=1)
+        best = np.argmax(self._scores(X), axis=1)
+        if self.rejects:
+            risks = self.risks(X)
+            best[risks[:, -1] < risks[np.arange(len(best)), best]] = len(self.loss) - 1
+        return best
 
     def predict(self, X) -> np.ndarray:
         """The decision for each row: a class, or the label of the reject option."""
@@ -96,12 +108,12 @@ class Strategy:
     def discriminant(self) -> Discriminant:
         """Linear or quadratic functions of which the greatest decides; a refusal if there are none."""
         found = discriminant_of(self.model)
-        if self.gains is None:
+        if self._saved is None or self.rejects:
             raise ValueError(
                 "This loss mixes the classes (or rejects), so that the strategy is not linear or quadratic. For two "
                 "classes see intervals(); discriminant_of(model) gives log p(x,k)."
             )
-        return found.raised(np.log(self.gains))
+        return found.raised(np.log(self._saved))
 
     def intervals(self) -> list[Interval]:
         r"""For two classes, whatever the loss: the intervals of log p(x,1)/p(x,0) and their decisions.

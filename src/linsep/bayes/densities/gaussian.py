@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._check import checked
 from ..discriminant import Form
-from ._base import Density, by_column, in_class
+from ._base import Density, in_class
 
 SINGULAR = 1e-14  # times the dimension: an eigenvalue of the correlations that is rounding error
 
@@ -29,9 +29,10 @@ class Gaussian(Density):
     shared : bool, default=False
         In `Bayes`: one C for all classes, the mean of theirs weighted by the number of rows. The strategy is
         then linear, LDA's; else it is quadratic, QDA's.
-    shrinkage : float in [0, 1], default=0.0
-        Part of the mean variance on the diagonal: :math:`(1-s) C + s\,\frac{\mathrm{tr}\,C}{d} I`. For
-        classes with fewer rows than columns.
+    shrinkage : "auto" or float in [0, 1], default="auto"
+        s in :math:`(1-s)\,C + s\,\frac{\mathrm{tr}\,C}{d} I`. "auto": 0 if C has an inverse, else what "oracle
+        approximating shrinkage" (Chen et al. 2010, scikit-learn's ``OAS``) says, for classes with fewer rows than
+        columns or with columns that do not vary; ``shrinkage_`` tells. With 0.0 a singular C is refused.
 
     Examples
     --------
@@ -45,10 +46,10 @@ class Gaussian(Density):
     _parameter_constraints: dict = {
         "covariance": [StrOptions({"full", "diagonal", "spherical"})],
         "shared": ["boolean"],
-        "shrinkage": [Interval(Real, 0, 1, closed="both")],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
 
-    def __init__(self, covariance="full", *, shared=False, shrinkage=0.0):
+    def __init__(self, covariance="full", *, shared=False, shrinkage="auto"):
         self.covariance = covariance
         self.shared = shared
         self.shrinkage = shrinkage
@@ -67,7 +68,7 @@ class Gaussian(Density):
             raise ValueError("covariance: the matrix is not symmetric.")
         known = cls()
         known.n_features_in_ = mean.size
-        known._set(mean, C, "the matrix given")
+        known._set(mean, C)
         return known
 
     def fit_together(self, parts: list[np.ndarray], weights: list[np.ndarray], classes: Any) -> list[Gaussian]:
@@ -76,43 +77,35 @@ class Gaussian(Density):
         found = [clone(self) for _ in parts]
         moments = [_moments(checked(one, X, reset=True), w) for one, X, w in zip(found, parts, weights, strict=True)]
         total = sum(m.n for m in moments)
+        pooled = np.sum([m.scatter for m in moments], axis=0) / total
         for one, m, label in zip(found, moments, np.asarray(classes).tolist(), strict=True):
             if self.shared:
-                one._set(
-                    m.mean, self._shape(np.sum([each.scatter for each in moments], axis=0) / total), f"{total:.6g} rows"
-                )
+                one._keep(m.mean, pooled, total)
             else:
                 with in_class(label):
-                    one._set(m.mean, self._shape(m.scatter / m.n), f"{m.n:.6g} rows")
+                    one._keep(m.mean, m.scatter / m.n, m.n)
         return found
 
     def _learn(self, X, weight) -> None:
         m = _moments(X, weight)
-        self._set(m.mean, self._shape(m.scatter / m.n), f"{m.n:.6g} rows")
+        self._keep(m.mean, m.scatter / m.n, m.n)
 
-    def _shape(self, C: np.ndarray) -> np.ndarray:
-        d = len(C)
+    def _keep(self, mean: np.ndarray, C: np.ndarray, n: float) -> None:
+        """Give C its shape and an inverse."""
         if self.covariance == "spherical":
-            return np.eye(d) * (np.trace(C) / d)
-        if self.covariance == "diagonal":
+            C = np.eye(len(C)) * (np.trace(C) / len(C))
+        elif self.covariance == "diagonal":
             C = np.diag(np.diag(C))
-        return (1 - self.shrinkage) * C + self.shrinkage * np.trace(C) / d * np.eye(d)
+        s = self.shrinkage
+        if s == "auto":
+            s = _oas(C, n) if _fault(mean, C) else 0.0
+        self.shrinkage_ = float(s)
+        self._set(mean, (1 - s) * C + s * np.trace(C) / len(C) * np.eye(len(C)), f" (n_samples={n:.6g})")
 
-    def _set(self, mean: np.ndarray, C: np.ndarray, origin: str) -> None:
-        """Keep mean and covariance; refuse what has no inverse."""
-        deviation = np.sqrt(np.diag(C))
-        flat = np.flatnonzero(~(deviation > 10 * np.finfo(float).eps * np.abs(mean)))
-        by_column(
-            "Gaussian",
-            flat,
-            f"does not vary ({origin}, 1 sample or a constant): drop it, or use shared=True or shrinkage.",
-        )
-        least = float(np.linalg.eigvalsh(C / np.outer(deviation, deviation))[0])
-        if not least > SINGULAR * len(C):
-            raise ValueError(
-                f"Gaussian: the covariance of {len(C)} columns is singular ({origin}): use covariance='diagonal', "
-                "shared=True or shrinkage."
-            )
+    def _set(self, mean: np.ndarray, C: np.ndarray, origin: str = "") -> None:
+        fault = _fault(mean, C)
+        if fault:
+            raise ValueError(f"Gaussian: {fault}{origin}. Try covariance='diagonal', shared=True or shrinkage.")
         self.mean_, self.covariance_ = mean, C
         self._root = cholesky(C, lower=True)
 
@@ -133,10 +126,30 @@ class Gaussian(Density):
         return self.mean_ + rng.standard_normal((n, self.mean_.size)) @ self._root.T
 
     def form(self) -> Form:
-        """The coefficients of log p(x), without the constant that all Gaussians have."""
+        """Minus half the squared Mahalanobis distance, as coefficients."""
         P = cho_solve((self._root, True), np.eye(self.mean_.size))
         b = cho_solve((self._root, True), self.mean_)
-        return Form(-0.5 * (P + P.T) / 2, b, -0.5 * (float(self.mean_ @ b) + self._log_det()))
+        return Form(-0.5 * (P + P.T) / 2, b, -0.5 * float(self.mean_ @ b))
+
+    def normaliser(self) -> float:
+        """What log p(x) is more than the form, but for the constant that all Gaussians have."""
+        return -0.5 * self._log_det()
+
+
+def _fault(mean: np.ndarray, C: np.ndarray) -> str:
+    """Why C has no inverse, in words; nothing if it has one."""
+    deviation = np.sqrt(np.maximum(np.diag(C), 0.0))
+    for j in np.flatnonzero(~(deviation > 10 * np.finfo(float).eps * np.abs(mean))):
+        return f"column {j} does not vary"
+    least = float(np.linalg.eigvalsh(C / np.outer(deviation, deviation))[0])
+    return "" if least > SINGULAR * len(C) else f"the covariance of {len(C)} columns is singular"
+
+
+def _oas(C: np.ndarray, n: float) -> float:
+    """How far C, estimated from n rows, had better be shrunk; scikit-learn's ``oas`` wants the rows themselves."""
+    mean_square, square_mean = float(np.mean(C**2)), float((np.trace(C) / len(C)) ** 2)
+    rest = (n + 1) * (mean_square - square_mean / len(C))
+    return 1.0 if rest <= 0 else min((mean_square + square_mean) / rest, 1.0)
 
 
 class _Moments(NamedTuple):

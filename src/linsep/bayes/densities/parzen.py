@@ -41,6 +41,8 @@ class Parzen(KernelDensity):
             mean = np.average(X, axis=0, weights=weight)
             spread = float(np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight).mean()))
             if spread == 0:
-                raise ValueError("Parzen: all rows are equal (or 1 sample only), give the bandwidth as a number.")
+                raise ValueError(
+                    f"Parzen: the rows do not differ (n_samples={len(X)}), give the bandwidth as a number."
+                )
             self.bandwidth_ *= spread * (weight.sum() / len(X)) ** (-1 / (X.shape[1] + 4))  # a weight counts as rows
         return self

@@ -79,7 +79,9 @@ class PiecewiseConstant(Density):
         if isinstance(self.bins, Integral):
             low, high = (np.array([f(X, axis=0) for X in tables]) for f in (np.min, np.max))
             low, high = low.min(axis=0), high.max(axis=0)
-            by_column("PiecewiseConstant", np.flatnonzero(~(high > low)), "has no width (1 sample or a constant).")
+            by_column(
+                "PiecewiseConstant", np.flatnonzero(~(high > low)), f"has no width (n_samples={sum(map(len, tables))})."
+            )
             return [np.linspace(a, b, int(self.bins) + 1) for a, b in zip(low, high, strict=True)]
         given = [self.bins] if np.ndim(self.bins[0]) == 0 else list(self.bins)
         if len(given) != d:

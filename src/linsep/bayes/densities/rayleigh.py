@@ -46,7 +46,7 @@ class Rayleigh(Density):
             raise ValueError(
                 f"Rayleigh: X[{i}, {j}] = {X[i, j]} is negative. Negative values in data, lengths are wanted."
             )
-        by_column("Rayleigh", np.flatnonzero(~X.any(axis=0)), "is zero throughout.")
+        by_column("Rayleigh", np.flatnonzero(~X.any(axis=0)), f"is zero throughout (n_samples={len(X)}).")
         self.scale_ = np.sqrt(weight @ X**2 / (2 * weight.sum()))
 
     def _log(self, X) -> np.ndarray:
@@ -58,6 +58,9 @@ class Rayleigh(Density):
         return rng.rayleigh(self.scale_, (n, self.scale_.size))
 
     def form(self) -> Form:
-        """The coefficients of log p(x), without the sum of log x_j that all of them have."""
-        d = self.scale_.size
-        return Form(np.diag(-0.5 / self.scale_**2), np.zeros(d), -2.0 * float(np.log(self.scale_).sum()))
+        """The exponent as coefficients."""
+        return Form(np.diag(-0.5 / self.scale_**2), np.zeros(self.scale_.size), 0.0)
+
+    def normaliser(self) -> float:
+        """What log p(x) is more than the form, but for the sum of log x_j that all of them have."""
+        return -2.0 * float(np.log(self.scale_).sum())

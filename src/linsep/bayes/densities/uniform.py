@@ -34,10 +34,10 @@ class Uniform(Density):
         return known
 
     def _learn(self, X, weight) -> None:
-        self._set(X.min(axis=0), X.max(axis=0))
+        self._set(X.min(axis=0), X.max(axis=0), f" (n_samples={len(X)})")
 
-    def _set(self, low, high) -> None:
-        by_column("Uniform", np.flatnonzero(~(high > low)), "has no width (1 sample or a constant).")
+    def _set(self, low, high, origin: str = "") -> None:
+        by_column("Uniform", np.flatnonzero(~(high > low)), f"has no width{origin}.")
         self.low_, self.high_ = low, high
 
     def _log(self, X) -> np.ndarray:
