@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.covariance import OAS
 from sklearn.datasets import load_digits, load_iris, load_wine, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
@@ -739,6 +740,26 @@ def test_the_mahalanobis_rule_with_covariances_of_their_own_is_the_formula():
         _ = ours.coef_
 
 
+def test_far_from_the_origin_no_digits_are_lost():
+    """Means of 1e8 leave 1e-8 of a column: the discriminants as coefficients drown in rounding, the rules do not."""
+    data, y = iris()
+    for rule in (Bayes(), Bayes(Gaussian()), NearestMean(), Mahalanobis(), Mahalanobis("own")):
+        near, far = clone(rule).fit(data, y), clone(rule).fit(data + 2.0**26, y)
+        assert np.array_equal(near.predict(data), far.predict(data + 2.0**26))
+        np.testing.assert_allclose(
+            near.decision_function(data), far.decision_function(data + 2.0**26), atol=1e-4, rtol=1e-4
+        )
+
+
+def test_a_shared_covariance_decides_by_one_product_and_means_the_densities():
+    world = Model([Gaussian.of(mean, [[2.0, 0.5], [0.5, 1.0]]) for mean in ([0.0, 0], [1, 2], [3, 0])], [0.2, 0.5, 0.3])
+    data, _ = world.sample(300, random_state=0)
+    logs = world.log_joint(data)
+    np.testing.assert_allclose(
+        world.predict_log_proba(data), logs - np.logaddexp.reduce(logs, axis=1)[:, None], atol=1e-10
+    )
+
+
 # --- bad input -------------------------------------------------------------------------------------------------------
 
 X, Y = iris()
@@ -872,6 +893,19 @@ class Short(Laplace):
 def test_a_bad_world_is_refused_by_name(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_model_checks_what_it_is_asked(shared):
+    world = normals(1.0, [0.5, 0.5])
+    if not shared:
+        world = Model([*world.densities[:1], Gaussian.of(np.zeros(3), np.eye(3))])
+    with pytest.raises(ValueError, match="expecting 3 features"):
+        Strategy(world).predict(np.zeros((4, 2)))
+    with pytest.raises(ValueError, match=r"X contains NaN.*row 1, column 2"):
+        Strategy(world).predict([[0.0, 0.0, 0.0], [0.0, 0.0, np.nan]])
+    with pytest.raises(NotFittedError, match="Gaussian"):
+        Strategy(Model([Gaussian(), Gaussian()])).predict([[0.0]])
 
 
 def test_many_columns_do_no_harm_to_the_memory_of_a_histogram():

@@ -39,5 +39,5 @@ def labelled(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np
         if mass == 0:
             raise ValueError(f"sample_weight: all rows of class {label!r} weigh zero.")
     estimator.classes_ = classes
-    live = weight > 0
+    live = slice(None) if weight.all() else weight > 0  # no copy for nothing
     return X[live], k[live], weight[live]

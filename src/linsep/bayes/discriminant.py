@@ -2,6 +2,7 @@ r"""The linear or quadratic discriminants that a strategy amounts to, as coeffic
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,34 @@ class Discriminant(NamedTuple):
         if len(self.constant) == 2:
             return np.diff(self.linear, axis=0), np.diff(self.constant)
         return self.linear, self.constant
+
+
+class Centred(NamedTuple):
+    r"""Linear discriminants about a point, as a product of matrices that keeps its digits far from the origin.
+
+    .. math:: g_k(x) = \langle C^{-1} (\mu_k - m),\, x - m\rangle - \tfrac12 (\mu_k - m)^T C^{-1} (\mu_k - m)
+    """
+
+    middle: np.ndarray  # m
+    linear: np.ndarray  # classes x columns
+    constant: np.ndarray
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """g_k(x): rows x classes."""
+        return (X - self.middle) @ self.linear.T + self.constant
+
+
+def centred(means: np.ndarray, solve: Callable[[np.ndarray], np.ndarray] = lambda columns: columns) -> Centred:
+    """The discriminants of the nearest mean, in the metric of C: ``solve`` multiplies columns by its inverse.
+
+    >>> centred(np.array([[0.0], [2.0]]))(np.array([[1.0], [3.0]]))
+    array([[-0.5, -0.5],
+           [-2.5,  1.5]])
+    """
+    middle = means.mean(axis=0)
+    rest = means - middle
+    linear = solve(rest.T).T
+    return Centred(middle, linear, -0.5 * np.sum(rest * linear, axis=1))
 
 
 def together(forms: list[Form]) -> Discriminant:

@@ -11,28 +11,29 @@ from ..estimators._base import all_or_nothing
 from ._check import checked, labelled
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
-from .discriminant import Discriminant, together
+from .discriminant import Discriminant, centred, together
 
 
 class _Nearest(ClassifierMixin, BaseEstimator):
-    """Decides for the class whose mean is nearest; the functions -distance²/2 are its discriminants."""
+    """Decides for the class whose mean is nearest."""
 
     classes_: np.ndarray
     means_: np.ndarray
     discriminant_: Discriminant
 
-    def distance(self, X) -> np.ndarray:
-        """The distance of each row from the mean of each class: rows x classes."""
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Minus half the squared distances, but for what all classes have in common."""
         raise NotImplementedError
 
     def predict(self, X) -> np.ndarray:
         """The class with the nearest mean; of equally near ones the first."""
         check_is_fitted(self)
-        return self.classes_[np.argmin(self.distance(X), axis=1)]
+        return self.classes_[np.argmax(self._scores(checked(self, X, reset=False)), axis=1)]
 
     def decision_function(self, X) -> np.ndarray:
-        """Minus half the squared distance from each mean; for two classes the difference of theirs."""
-        g = -0.5 * self.distance(X) ** 2
+        """g_k(x), minus half the squared distance but for what all have in common; for two classes the difference."""
+        check_is_fitted(self)
+        g = self._scores(checked(self, X, reset=False))
         return g[:, 1] - g[:, 0] if len(self.classes_) == 2 else g
 
     @property
@@ -69,9 +70,12 @@ class NearestMean(_Nearest):
         """Learn the means; rows of weight 0 are absent."""
         X, k, weight = labelled(self, X, y, sample_weight)
         parts = [k == j for j in range(len(self.classes_))]
-        self.means_ = np.stack([np.average(X[of], axis=0, weights=weight[of]) for of in parts])
+        self.means_ = np.stack([weight[of] @ X[of] / weight[of].sum() for of in parts])
         self.discriminant_ = Discriminant(None, self.means_, -0.5 * np.sum(self.means_**2, axis=1))
         return self
+
+    def _scores(self, X) -> np.ndarray:
+        return centred(self.means_)(X)
 
     def distance(self, X) -> np.ndarray:
         """The distance of each row from the mean of each class: rows x classes."""
@@ -119,6 +123,11 @@ class Mahalanobis(_Nearest):
         self.means_ = np.stack([density.mean_ for density in self.densities_])
         self.discriminant_ = together([density.form() for density in self.densities_])
         return self
+
+    def _scores(self, X) -> np.ndarray:
+        if self.discriminant_.quadratic is None:
+            return centred(self.means_, self.densities_[0].solve)(X)
+        return -0.5 * np.stack([density.mahalanobis(X) for density in self.densities_], axis=1)
 
     def distance(self, X) -> np.ndarray:
         """The Mahalanobis distance of each row from each class: rows x classes."""

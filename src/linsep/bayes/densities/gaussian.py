@@ -113,6 +113,10 @@ class Gaussian(Density):
         r"""The squared distance :math:`(x-\mu)^T C^{-1} (x-\mu)` of each row."""
         return self._squares(checked(self, X, reset=False))
 
+    def solve(self, columns: np.ndarray) -> np.ndarray:
+        """Columns multiplied by the inverse of C."""
+        return cho_solve((self._root, True), columns)
+
     def _squares(self, X: np.ndarray) -> np.ndarray:
         return np.sum(solve_triangular(self._root, (X - self.mean_).T, lower=True) ** 2, axis=0)
 
@@ -127,8 +131,7 @@ class Gaussian(Density):
 
     def form(self) -> Form:
         """Minus half the squared Mahalanobis distance, as coefficients."""
-        P = cho_solve((self._root, True), np.eye(self.mean_.size))
-        b = cho_solve((self._root, True), self.mean_)
+        P, b = self.solve(np.eye(self.mean_.size)), self.solve(self.mean_)
         return Form(-0.5 * (P + P.T) / 2, b, -0.5 * float(self.mean_ @ b))
 
     def normaliser(self) -> float:
