@@ -1,6 +1,8 @@
 """Bayes: tables by hand and by brute force, scikit-learn's LDA and QDA, risks that are known, the reject option."""
 
 import itertools
+import subprocess
+import sys
 from fractions import Fraction as F
 
 import numpy as np
@@ -17,9 +19,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KernelDensity, NearestCentroid
+from sklearn.neighbors import KernelDensity, KNeighborsClassifier, NearestCentroid
 from sklearn.preprocessing import StandardScaler
 
+import linsep.bayes
 from linsep.bayes import (
     Bayes,
     Gaussian,
@@ -140,6 +143,8 @@ def test_no_strategy_has_a_smaller_risk(masses, losses, rejects):
         (lambda: HOSPITAL.strategy([[0, 1]]), "loss: a 2 x 2 matrix.*'well', 'ill'"),
         (lambda: HOSPITAL.strategy([[0, 1], [np.inf, 0]]), r"W\[1, 0\] = inf"),
         (lambda: HOSPITAL.strategy([[0, 1], [1, 0], [0.5, 0.5]], reject=0.2), "reject: .*already"),
+        (lambda: HOSPITAL.strategy([[0, 1], [1]]), "loss: an array of numbers is wanted"),
+        (lambda: HOSPITAL.strategy(reject="x"), r"reject: the entry \[0\] is 'x'"),
     ],
 )
 def test_a_bad_table_is_refused_by_name(make, said):
@@ -366,6 +371,26 @@ def test_where_nothing_is_known_the_prior_decides():
     assert Strategy(world).predict([[0.5], [2.5], [9.0]]).tolist() == [0, 1, 1]
     assert np.isneginf(world.score_samples([[9.0]])).all()
     assert np.isfinite(Strategy(world).scores([[0.5], [9.0]])).all()
+
+
+def test_rayleigh_at_zero_compares_the_scales():
+    world = Model([Rayleigh.of([1.0, 1.0]), Rayleigh.of([2.0, 2.0])])
+    near = world.predict_proba([[1e-9, 3.0]])
+    assert world.predict_proba([[0.0, 3.0]]) == pytest.approx(near)
+    assert world.predict_proba([[-1.0, 3.0]])[0].tolist() == [0.5, 0.5]  # nothing is known of negative lengths
+
+
+def test_a_classifier_without_logarithms_serves():
+    X, y = iris()
+    rule = Bayes(KNeighborsClassifier(5)).fit(X, y)
+    assert np.array_equal(rule.predict(X), KNeighborsClassifier(5).fit(X, y).predict(X))
+
+
+def test_importing_linsep_does_not_wait_for_the_neighbours():
+    code = "import sys, linsep.bayes; assert 'sklearn.neighbors' not in sys.modules; linsep.bayes.Parzen()"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    with pytest.raises(AttributeError, match="Gauss"):
+        _ = linsep.bayes.Gauss
 
 
 def test_a_prior_of_zero_is_never_decided_for():
@@ -882,6 +907,7 @@ class Short(Laplace):
         (lambda: PiecewiseConstant.of([0.0, 1.0], [0.5, 0.5]), r"probabilities: shape \(1,\)"),
         (lambda: PiecewiseConstant.of([0.0, 1.0, 2.0], [0.5, 0.6]), "probabilities: .*sum to 1.1"),
         (lambda: Model([]), "densities: none"),
+        (lambda: Model([Uniform.of([0.0], [1.0])], ["all"]), "priors: an array of numbers"),
         (lambda: Model([Uniform.of([0.0], [1.0])], classes=[1, 2]), "classes: 1 different labels"),
         (lambda: Model([Uniform.of([0.0], [1.0]), "normal"]), "class 1: str has no method score_samples"),
         (lambda: Model([Uniform.of([0.0], [1.0]), Rayleigh.of([1.0, 1.0])]), r"different widths, \[1, 2\]"),

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..estimators._base import _first_not_finite
+
+
+def numbers(values: Any, who: str) -> np.ndarray:
+    """An array of float64, or an error that says what was not one.
+
+    >>> numbers([[1, 2], [3]], "loss")
+    Traceback (most recent call last):
+        ...
+    ValueError: loss: an array of numbers is wanted, not [[1, 2], [3]].
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{who}: an array of numbers is wanted, not {values!r}.") from None
 
 
 def checked(estimator, X, *y, reset: bool):

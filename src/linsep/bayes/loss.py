@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._check import numbers
+
 
 class Terms(NamedTuple):
     """The loss of every decision, and what the decisions are called."""
@@ -58,7 +60,7 @@ def gains(W: np.ndarray) -> np.ndarray | None:
 
 
 def _matrix(loss: Any, classes: np.ndarray) -> np.ndarray:
-    W = np.asarray(loss, dtype=np.float64)
+    W = numbers(loss, "loss")
     K = classes.size
     if W.ndim != 2 or W.shape[1] != K or len(W) not in (K, K + 1):
         raise ValueError(

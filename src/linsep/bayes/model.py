@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
-from ._check import checked
+from ._check import checked, numbers
 from .densities._base import draw, in_class
 from .densities.gaussian import Gaussian
 from .discriminant import Centred, centred
@@ -122,7 +122,7 @@ def check_priors(priors: Any, classes: np.ndarray) -> np.ndarray:
     K = classes.size
     if priors is None:
         return np.full(K, 1.0 / K)
-    p = np.asarray(priors, dtype=np.float64)
+    p = numbers(priors, "priors")
     if p.shape != (K,):
         raise ValueError(f"priors: one for each of the {K} classes {classes.tolist()} is wanted, not shape {p.shape}.")
     for label, value in zip(classes.tolist(), p.tolist(), strict=True):

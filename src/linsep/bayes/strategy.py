@@ -87,7 +87,9 @@ class Strategy:
     def _scores(self, X) -> np.ndarray:
         if self._saved is None:
             return -self.risks(X)[:, : len(self.model.classes_)]
-        return self.model.predict_log_proba(X) + np.log(self._saved)
+        with np.errstate(divide="ignore"):
+            logs = getattr(self.model, "predict_log_proba", lambda X: np.log(self.model.predict_proba(X)))(X)
+        return logs + np.log(self._saved)
 
     def decide(self, X) -> np.ndarray:
         """The number of the decision for each row."""

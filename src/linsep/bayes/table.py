@@ -78,7 +78,8 @@ class Table:
 
     def _terms(self, loss: Any, reject: Any, reject_label: Any) -> tuple[np.ndarray, np.ndarray]:
         """The loss in fractions, and the decisions."""
-        W, decisions = terms(self.classes, loss, None if reject is None else float(reject), reject_label)
+        cost = None if reject is None else float(_fractions(np.array([reject], dtype=object), "reject")[0])
+        W, decisions = terms(self.classes, loss, cost, reject_label)
         rows = np.array(W[: self.classes.size] if loss is None else loss, dtype=object)
         if reject is not None:
             rows = np.vstack([rows, np.full((1, rows.shape[1]), reject, dtype=object)])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -77,6 +78,8 @@ def in_class(label: Any) -> Iterator[None]:
     """Errors inside say in which class they arose."""
     try:
         yield
+    except NotFittedError:
+        raise
     except ValueError as error:
         raise ValueError(f"class {label!r}: {error}") from error
 

@@ -10,7 +10,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._check import checked
+from .._check import checked, numbers
 from ..discriminant import Form
 from ._base import Density, in_class
 
@@ -57,7 +57,7 @@ class Gaussian(Density):
     @classmethod
     def of(cls, mean: Any, covariance: Any) -> Gaussian:
         """The density with a known mean and covariance matrix."""
-        mean, C = np.asarray(mean, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
+        mean, C = numbers(mean, "mean"), numbers(covariance, "covariance")
         if mean.ndim != 1 or C.shape != (mean.size, mean.size):
             raise ValueError(
                 f"covariance: a mean of shape {mean.shape} wants a square matrix of its size, not {C.shape}."

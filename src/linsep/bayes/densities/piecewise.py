@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
-from .._check import checked
+from .._check import checked, numbers
 from ._base import Density, by_column
 
 
@@ -46,7 +46,7 @@ class PiecewiseConstant(Density):
     @classmethod
     def of(cls, edges: Any, probabilities: Any) -> PiecewiseConstant:
         """The density with known edges and the probability of each cell, an array with one axis for each column."""
-        p = np.asarray(probabilities, dtype=np.float64)
+        p = numbers(probabilities, "probabilities")
         known = cls(bins=edges)
         known.n_features_in_ = p.ndim
         known.edges_ = known._edges([p])
@@ -86,7 +86,7 @@ class PiecewiseConstant(Density):
         given = [self.bins] if np.ndim(self.bins[0]) == 0 else list(self.bins)
         if len(given) != d:
             raise ValueError(f"bins: {len(given)} sequences of edges for {d} columns.")
-        edges = [np.asarray(e, dtype=np.float64) for e in given]
+        edges = [numbers(e, "bins") for e in given]
         for j, e in enumerate(edges):
             if e.ndim != 1 or e.size < 2 or not np.isfinite(e).all() or not np.all(np.diff(e) > 0):
                 raise ValueError(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._check import numbers
 from ..discriminant import Form
 from ._base import Density, by_column
 
@@ -34,7 +35,7 @@ class Rayleigh(Density):
     @classmethod
     def of(cls, scale: Any) -> Rayleigh:
         """The density with known scales, one for each column."""
-        scale = np.asarray(scale, dtype=np.float64)
+        scale = numbers(scale, "scale")
         if scale.ndim != 1 or not np.all((scale > 0) & np.isfinite(scale)):
             raise ValueError(f"scale: a vector of numbers > 0 is wanted, not {scale.tolist()}.")
         known = cls()
@@ -50,8 +51,8 @@ class Rayleigh(Density):
         self.scale_ = np.sqrt(weight @ X**2 / (2 * weight.sum()))
 
     def _log(self, X) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.maximum(X, 0.0))
+        tiny = np.finfo(np.float64).tiny  # for x = 0, where p is 0 but the ratio of two densities is not
+        logs = np.where(X < 0, -np.inf, np.log(np.maximum(X, tiny)))
         return np.sum(logs - 2 * np.log(self.scale_) - 0.5 * (X / self.scale_) ** 2, axis=1)
 
     def _draw(self, n, rng) -> np.ndarray:

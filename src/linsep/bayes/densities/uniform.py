@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._check import numbers
 from ._base import Density, by_column
 
 
@@ -23,7 +24,7 @@ class Uniform(Density):
     @classmethod
     def of(cls, low: Any, high: Any) -> Uniform:
         """The density on a known box."""
-        low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+        low, high = numbers(low, "low"), numbers(high, "high")
         if low.ndim != 1 or low.shape != high.shape:
             raise ValueError(
                 f"low, high: two vectors of one length are wanted, not shapes {low.shape} and {high.shape}."
