@@ -59,9 +59,8 @@ class Density(DensityMixin, BaseEstimator):
 def fit_classes(density: Any, X: np.ndarray, k: np.ndarray, weight: np.ndarray, classes: Any) -> list[Any]:
     """One copy of the density for each class; those that share something (``fit_together``) are fitted at once."""
     if hasattr(density, "fit_together"):
-        return density.fit_together(
-            [X[k == j] for j in range(len(classes))], [weight[k == j] for j in range(len(classes))], classes
-        )
+        parts = [k == j for j in range(len(classes))]
+        return density.fit_together([X[of] for of in parts], [weight[of] for of in parts], classes)
     plain = bool(np.all(weight == 1.0))
     if not plain and not has_fit_parameter(density, "sample_weight"):
         raise ValueError(f"sample_weight: {type(density).__name__}.fit takes no weights.")

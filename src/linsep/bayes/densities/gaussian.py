@@ -64,11 +64,12 @@ class Gaussian(Density):
             )
         if not np.isfinite(mean).all() or not np.isfinite(C).all():
             raise ValueError("mean, covariance: NaN or infinity among the numbers.")
-        if not np.allclose(C, C.T, rtol=1e-12, atol=0):
+        if not np.allclose(C, C.T, rtol=0, atol=1e-12 * np.abs(C).max(initial=0.0)):
             raise ValueError("covariance: the matrix is not symmetric.")
         known = cls()
         known.n_features_in_ = mean.size
-        known._set(mean, C)
+        C = (C + C.T) / 2
+        known._set(mean, _Covariance(C, _factor(C, np.abs(mean)), 0.0))
         return known
 
     def fit_together(self, parts: list[np.ndarray], weights: list[np.ndarray], classes: Any) -> list[Gaussian]:
@@ -76,38 +77,33 @@ class Gaussian(Density):
         self._validate_params()
         found = [clone(self) for _ in parts]
         moments = [_moments(checked(one, X, reset=True), w) for one, X, w in zip(found, parts, weights, strict=True)]
-        total = sum(m.n for m in moments)
-        pooled = np.sum([m.scatter for m in moments], axis=0) / total
+        if self.shared:
+            total = sum(m.n for m in moments)
+            pooled = np.sum([m.scatter for m in moments], axis=0) / total
+            one_for_all = self._regular(pooled, total, np.max([np.abs(m.mean) for m in moments], axis=0))
         for one, m, label in zip(found, moments, np.asarray(classes).tolist(), strict=True):
-            if self.shared:
-                one._keep(m.mean, pooled, total)
-            else:
-                with in_class(label):
-                    one._keep(m.mean, m.scatter / m.n, m.n)
+            with in_class(label):
+                one._set(m.mean, one_for_all if self.shared else self._regular(m.scatter / m.n, m.n, np.abs(m.mean)))
         return found
 
     def _learn(self, X, weight) -> None:
         m = _moments(X, weight)
-        self._keep(m.mean, m.scatter / m.n, m.n)
+        self._set(m.mean, self._regular(m.scatter / m.n, m.n, np.abs(m.mean)))
 
-    def _keep(self, mean: np.ndarray, C: np.ndarray, n: float) -> None:
-        """Give C its shape and an inverse."""
+    def _regular(self, C: np.ndarray, n: float, size: np.ndarray) -> _Covariance:
+        """C, estimated from n rows of this size, given its shape and an inverse."""
         if self.covariance == "spherical":
             C = np.eye(len(C)) * (np.trace(C) / len(C))
         elif self.covariance == "diagonal":
             C = np.diag(np.diag(C))
         s = self.shrinkage
         if s == "auto":
-            s = _oas(C, n) if _fault(mean, C) else 0.0
-        self.shrinkage_ = float(s)
-        self._set(mean, (1 - s) * C + s * np.trace(C) / len(C) * np.eye(len(C)), f" (n_samples={n:.6g})")
+            s = _oas(C, n) if _fault(C, size) else 0.0
+        shrunk = (1 - s) * C + s * np.trace(C) / len(C) * np.eye(len(C))
+        return _Covariance(shrunk, _factor(shrunk, size, f" (n_samples={n:.6g})"), float(s))
 
-    def _set(self, mean: np.ndarray, C: np.ndarray, origin: str = "") -> None:
-        fault = _fault(mean, C)
-        if fault:
-            raise ValueError(f"Gaussian: {fault}{origin}. Try covariance='diagonal', shared=True or shrinkage.")
-        self.mean_, self.covariance_ = mean, C
-        self._root = cholesky(C, lower=True)
+    def _set(self, mean: np.ndarray, found: _Covariance) -> None:
+        self.mean_, self.covariance_, self.shrinkage_, self._root = mean, found.C, found.shrinkage, found.root
 
     def mahalanobis(self, X) -> np.ndarray:
         r"""The squared distance :math:`(x-\mu)^T C^{-1} (x-\mu)` of each row."""
@@ -132,17 +128,31 @@ class Gaussian(Density):
     def form(self) -> Form:
         """Minus half the squared Mahalanobis distance, as coefficients."""
         P, b = self.solve(np.eye(self.mean_.size)), self.solve(self.mean_)
-        return Form(-0.5 * (P + P.T) / 2, b, -0.5 * float(self.mean_ @ b))
+        return Form(-(P + P.T) / 4, b, -0.5 * float(self.mean_ @ b))
 
     def normaliser(self) -> float:
         """What log p(x) is more than the form, but for the constant that all Gaussians have."""
         return -0.5 * self._log_det()
 
 
-def _fault(mean: np.ndarray, C: np.ndarray) -> str:
-    """Why C has no inverse, in words; nothing if it has one."""
+class _Covariance(NamedTuple):
+    C: np.ndarray
+    root: np.ndarray  # Cholesky's
+    shrinkage: float
+
+
+def _factor(C: np.ndarray, size: np.ndarray, origin: str = "") -> np.ndarray:
+    """Cholesky's root of C, or a refusal that says why there is none."""
+    fault = _fault(C, size)
+    if fault:
+        raise ValueError(f"Gaussian: {fault}{origin}. Try covariance='diagonal', shared=True or shrinkage.")
+    return cholesky(C, lower=True)
+
+
+def _fault(C: np.ndarray, size: np.ndarray) -> str:
+    """Why C has no inverse, in words; nothing if it has one. ``size`` is that of the numbers, for their rounding."""
     deviation = np.sqrt(np.maximum(np.diag(C), 0.0))
-    for j in np.flatnonzero(~(deviation > 10 * np.finfo(float).eps * np.abs(mean))):
+    for j in np.flatnonzero(~(deviation > 10 * np.finfo(float).eps * size)):
         return f"column {j} does not vary"
     least = float(np.linalg.eigvalsh(C / np.outer(deviation, deviation))[0])
     return "" if least > SINGULAR * len(C) else f"the covariance of {len(C)} columns is singular"
