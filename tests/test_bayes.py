@@ -274,6 +274,12 @@ def test_the_reject_option_is_chows_rule():
     assert not np.any(Bayes(Gaussian(), reject=0.9).fit(X, y).predict(X) == -1)  # 1 - 1/10: never
 
 
+def test_a_reject_must_be_cheaper_than_the_best_class():
+    world = Model([Uniform.of([0.0], [1.0]), Uniform.of([0.0], [1.0])])
+    assert Strategy(world, reject=0.5).predict([[0.3]]).tolist() == [0]
+    assert Strategy(world, reject=0.499).predict([[0.3]]).tolist() == [-1]
+
+
 def test_rejecting_for_nothing_rejects_all_and_a_dear_reject_changes_nothing():
     X, y = two_of_iris()
     free = Bayes(reject=-0.001).fit(X, y)
@@ -603,8 +609,9 @@ def test_a_histogram_is_numpys_and_smoothing_fills_it():
     smooth = PiecewiseConstant(12, smoothing=2.0).fit(X)
     filled = (heights * np.diff(edges) * 200 + 2) / (200 + 24) / np.diff(edges)
     assert np.exp(smooth.score_samples(centres)) == pytest.approx(filled)
-    counted = np.histogram(smooth.sample(50_000, 0), bins=edges)[0] / 50_000
-    assert counted == pytest.approx(filled * np.diff(edges), abs=0.01)
+    counted = np.histogram(smooth.sample(200_000, 0), bins=edges)[0] / 200_000
+    assert counted == pytest.approx(filled * np.diff(edges), abs=0.003)
+    assert np.abs(counted - heights * np.diff(edges)).max() > 0.006  # the smoothing is seen
 
 
 def test_in_bayes_all_classes_have_one_grid():
@@ -774,6 +781,14 @@ def test_far_from_the_origin_no_digits_are_lost():
         np.testing.assert_allclose(
             near.decision_function(data), far.decision_function(data + 2.0**26), atol=1e-4, rtol=1e-4
         )
+
+
+def test_a_class_so_far_away_that_its_spread_is_rounded_off_is_refused():
+    noise, y = np.random.default_rng(0).normal(size=(60, 2)), np.repeat([0, 1], 30)
+    far = Bayes().fit(noise + np.outer(y, [1e14, 0.0]), y)
+    assert far.discriminant_.quadratic is None and far.score(noise + np.outer(y, [1e14, 0.0]), y) == 1.0
+    with pytest.raises(ValueError, match="column 0 does not vary"):
+        Bayes().fit(noise + np.outer(y, [1e16, 0.0]), y)
 
 
 def test_a_shared_covariance_decides_by_one_product_and_means_the_densities():

@@ -137,10 +137,10 @@ class Strategy:
         while True:
             # as p(x,1)/p(x,0) grows, the decision that costs less of class 1 and overtakes first
             rivals = [d for d in range(len(W)) if W[d, 1] < W[at, 1]]
-            ratio = {d: (W[d, 0] - W[at, 0]) / (W[at, 1] - W[d, 1]) for d in rivals}
             if not rivals:
                 return [*found, Interval(self.decisions[at], low, np.inf)]
-            best = min(rivals, key=lambda d: (ratio[d], W[d, 1]))
+            ratio = {d: (W[d, 0] - W[at, 0]) / (W[at, 1] - W[d, 1]) for d in rivals}
+            best = min(rivals, key=ratio.__getitem__)
             high = float(np.log(ratio[best])) if ratio[best] > 0 else -np.inf
             if high > low:
                 found.append(Interval(self.decisions[at], low, high))
