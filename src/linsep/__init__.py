@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .bayes import Bayes, Mahalanobis, NearestMean
 from .core.certificate import Certificate
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
@@ -13,13 +14,16 @@ from .lift import Functions, Lifted, Polynomial, Quadratic
 
 __version__ = "0.1.0"
 __all__ = [
+    "Bayes",
     "Certificate",
     "Functions",
     "GradientDescent",
     "Kozinec",
     "LeastSquares",
     "Lifted",
+    "Mahalanobis",
     "MaximumMargin",
+    "NearestMean",
     "Perceptron",
     "Polynomial",
     "Quadratic",

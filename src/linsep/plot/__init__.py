@@ -13,9 +13,10 @@ except ImportError as missing:
     ) from missing
 
 from .cone import weight_space
+from .decisions import strategy
 from .film import animate
 from .ladder import structural_risk
 from .plane import decision
 from .progress import bounds, mistakes
 
-__all__ = ["animate", "bounds", "decision", "mistakes", "structural_risk", "weight_space"]
+__all__ = ["animate", "bounds", "decision", "mistakes", "strategy", "structural_risk", "weight_space"]

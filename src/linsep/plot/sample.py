@@ -26,17 +26,23 @@ def sample(X: Any, y: Any, columns: tuple[int, ...] = (2,), classes: Any = None,
         ...
     ValueError: plot: two classes are needed, but y has 1: 'no'.
     """
-    table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    points, labels, names = table(X, y, columns, who)
+    return Sample(points, *_sides(labels, classes, who), names)
+
+
+def table(X: Any, y: Any, columns: tuple[int, ...], who: str) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """X as float64, y, and the names of the columns, checked."""
+    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     labels = np.asarray(y)
-    if table.ndim != 2 or table.shape[1] not in columns:
+    if points.ndim != 2 or points.shape[1] not in columns:
         wanted = " or ".join(map(str, columns))
-        raise ValueError(f"{who}: X must be a table of {wanted} columns to be drawn, its shape is {table.shape}.")
-    if labels.shape != table.shape[:1]:
-        raise ValueError(f"{who}: X has {table.shape[0]} rows, but y has shape {labels.shape}.")
-    for row, column in np.argwhere(~np.isfinite(table))[:1]:
-        raise ValueError(f"{who}: X[{row}, {column}] = {table[row, column]} is not a finite number.")
-    names = tuple(map(str, getattr(X, "columns", ()))) or tuple(f"x{'₁₂'[j]}" for j in range(table.shape[1]))
-    return Sample(table, *_sides(labels, classes, who), names)
+        raise ValueError(f"{who}: X must be a table of {wanted} columns to be drawn, its shape is {points.shape}.")
+    if labels.shape != points.shape[:1]:
+        raise ValueError(f"{who}: X has {points.shape[0]} rows, but y has shape {labels.shape}.")
+    for row, column in np.argwhere(~np.isfinite(points))[:1]:
+        raise ValueError(f"{who}: X[{row}, {column}] = {points[row, column]} is not a finite number.")
+    names = tuple(map(str, getattr(X, "columns", ()))) or tuple(f"x{'₁₂'[j]}" for j in range(points.shape[1]))
+    return points, labels, names
 
 
 def _sides(labels: np.ndarray, classes: Any, who: str) -> tuple[np.ndarray, tuple]:

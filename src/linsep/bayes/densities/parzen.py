@@ -1,0 +1,48 @@
+r"""Parzen's window estimate, on scikit-learn's ``KernelDensity`` (A2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.neighbors import KernelDensity
+
+from ...estimators._base import all_or_nothing
+from .._check import checked, weights
+
+
+class Parzen(KernelDensity):
+    r"""A kernel of width h at every row: :math:`p(x) = \frac1n \sum_i K_h(x - x_i)`.
+
+    Parameters
+    ----------
+    bandwidth : float, "scott" or "silverman", default="scott"
+        h. The rules are scikit-learn's, :math:`n^{-1/(d+4)}` and :math:`(n (d+2)/4)^{-1/(d+4)}`, times the
+        spread of the rows (the root of the mean variance of the columns), so that they suit data of any scale.
+    kernel : str, default="gaussian"
+        Any kernel of ``KernelDensity``; samples can be drawn from "gaussian" and "tophat".
+
+    Examples
+    --------
+    >>> Parzen(bandwidth=1.0, kernel="tophat").fit([[0.0], [3.0]]).score_samples([[0.5], [2.5], [9.0]]).round(4)
+    array([-1.3863, -1.3863,    -inf])
+    """
+
+    def __init__(self, *, bandwidth="scott", kernel="gaussian"):
+        super().__init__(bandwidth=bandwidth, kernel=kernel)
+
+    @all_or_nothing
+    def fit(self, X, y=None, sample_weight=None):
+        """Keep the rows ``X``, except those of weight 0."""
+        self._validate_params()
+        X = checked(self, X, reset=True)
+        weight = weights(sample_weight, X)
+        X, weight = X[weight > 0], weight[weight > 0]
+        super().fit(X, sample_weight=None if np.all(weight == weight[0]) else weight)
+        if isinstance(self.bandwidth, str):
+            mean = np.average(X, axis=0, weights=weight)
+            spread = float(np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight).mean()))
+            if spread == 0:
+                raise ValueError(
+                    f"Parzen: the rows do not differ (n_samples={len(X)}), give the bandwidth as a number."
+                )
+            self.bandwidth_ *= spread * (weight.sum() / len(X)) ** (-1 / (X.shape[1] + 4))  # a weight counts as rows
+        return self

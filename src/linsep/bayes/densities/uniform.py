@@ -1,0 +1,49 @@
+r"""The uniform density on a box (A2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._check import numbers
+from ._base import Density, by_column
+
+
+class Uniform(Density):
+    r"""The density :math:`\prod_j 1/(high_j - low_j)` inside the box, 0 outside; the box is that of the rows.
+
+    Examples
+    --------
+    >>> Uniform().fit([[0.0], [1.0], [4.0]]).score_samples([[2.0], [4.0], [5.0]]).round(4)
+    array([-1.3863, -1.3863,    -inf])
+    """
+
+    _parameter_constraints: dict = {}
+
+    @classmethod
+    def of(cls, low: Any, high: Any) -> Uniform:
+        """The density on a known box."""
+        low, high = numbers(low, "low"), numbers(high, "high")
+        if low.ndim != 1 or low.shape != high.shape:
+            raise ValueError(
+                f"low, high: two vectors of one length are wanted, not shapes {low.shape} and {high.shape}."
+            )
+        known = cls()
+        known.n_features_in_ = low.size
+        known._set(low, high)
+        return known
+
+    def _learn(self, X, weight) -> None:
+        self._set(X.min(axis=0), X.max(axis=0), f" (n_samples={len(X)})")
+
+    def _set(self, low, high, origin: str = "") -> None:
+        by_column("Uniform", np.flatnonzero(~(high > low)), f"has no width{origin}.")
+        self.low_, self.high_ = low, high
+
+    def _log(self, X) -> np.ndarray:
+        inside = np.all((self.low_ <= X) & (self.high_ >= X), axis=1)
+        return np.where(inside, -np.log(self.high_ - self.low_).sum(), -np.inf)
+
+    def _draw(self, n, rng) -> np.ndarray:
+        return rng.uniform(self.low_, self.high_, (n, self.low_.size))
