@@ -15,8 +15,9 @@ except ImportError as missing:
 from .cone import weight_space
 from .decisions import strategy
 from .film import animate
+from .hulls import hulls
 from .ladder import structural_risk
 from .plane import decision
 from .progress import bounds, mistakes
 
-__all__ = ["animate", "bounds", "decision", "mistakes", "strategy", "structural_risk", "weight_space"]
+__all__ = ["animate", "bounds", "decision", "hulls", "mistakes", "strategy", "structural_risk", "weight_space"]
