@@ -19,7 +19,7 @@ from .jit import compiled
 
 TINY = 1e-100  # a scale below this is multiplied out
 BLOCK = 4096  # rows of one sum: chunks cut at its multiples give the bits of the whole
-REFRESH = 1024  # updates after which <w,w> is computed anew
+REFRESH = 1024  # updates after which <w,w> is computed anew; as many as w has numbers, if that is more
 
 
 class Task(NamedTuple):
@@ -81,7 +81,7 @@ def sweep(task, w, dual, tick, rows, enough, budget):
             if norms:
                 largest = alpha * alpha * ww + beta * beta * aa
                 ww = largest + 2.0 * alpha * beta * wa
-                if updates % REFRESH == 0 or ww < 1e-6 * largest:  # drift, or cancellation
+                if updates % max(REFRESH, w.size) == 0 or ww < 1e-6 * largest:  # drift, or cancellation
                     ww = scale * scale * square(w)
             clean = 0
         seen += scale

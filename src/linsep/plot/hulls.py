@@ -48,11 +48,20 @@ def hulls(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         ax.plot(*meeting, "X", color=INK, ms=10, label="where the hulls meet", zorder=5)
         title = f"not separable: the hulls meet at {_pair(meeting)}, by {rows.size} points"
     else:
-        near = np.stack([_nearest(rule, sign) for sign in (-1, 1)])
+        near = np.stack([_nearest(rule, data.X, sign) for sign in (-1, 1)])
         ax.plot(*chord(box, w, w0).T, color=INK, lw=1.8, label="g(x) = 0", zorder=2)
         ax.plot(*near.T, color=INK, lw=1.2, marker="o", ms=5, label="nearest points", zorder=5)
         support = np.asarray(rule.support_vectors_, dtype=np.float64)
-        ax.scatter(support[:, 0], support[:, 1], s=160, facecolors="none", edgecolors=INK, lw=1.2, label="support vectors", zorder=4)
+        ax.scatter(
+            support[:, 0],
+            support[:, 1],
+            s=160,
+            facecolors="none",
+            edgecolors=INK,
+            lw=1.2,
+            label="support vectors",
+            zorder=4,
+        )
         title = f"nearest points {_pair(near[0])} and {_pair(near[1])}: margin {number(rule.margin_)}"
     ax.set_title(title, fontsize=10)
     legend(ax)
@@ -69,10 +78,10 @@ def _corners(X: np.ndarray) -> np.ndarray:
         return X[[np.argmin(t), np.argmax(t)]]
 
 
-def _nearest(rule: Any, sign: int) -> np.ndarray:
+def _nearest(rule: Any, X: np.ndarray, sign: int) -> np.ndarray:
     """The point of one hull that is nearest to the other."""
     weights = np.maximum(sign * rule.dual_coef_[0], 0.0)
-    return weights @ np.asarray(rule.support_vectors_, dtype=np.float64) / weights.sum()
+    return weights @ X[rule.support_] / weights.sum()
 
 
 def _pair(point: np.ndarray) -> str:
