@@ -13,10 +13,8 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures
 
-from linsep import Perceptron
+from linsep import Lifted, Perceptron, Polynomial
 from linsep.risk import StructuralRisk
 
 N = 400
@@ -39,7 +37,7 @@ def line(rng: np.random.Generator, size: int = N):
 
 
 def ladder():
-    return [(f"degree {d}", make_pipeline(PolynomialFeatures(d, include_bias=False), Perceptron())) for d in DEGREES]
+    return [(f"degree {d}", Lifted(Polynomial(d), Perceptron())) for d in DEGREES]
 
 
 def main(folder: str = "out") -> None:

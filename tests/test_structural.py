@@ -26,7 +26,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from linsep import Kozinec, MaximumMargin, Perceptron, plot
+from linsep import Kozinec, Lifted, MaximumMargin, Perceptron, Polynomial, Quadratic, plot
 from linsep.risk import Capacity, Rung, StructuralRisk, Table, empirical_risk, enclosing_ball, vc_bound
 
 EXAMPLE = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "structural_risk.py"))
@@ -206,6 +206,15 @@ def test_nested_pipelines_are_looked_through(circle):
     X, y = circle
     nested = Pipeline([("scale", StandardScaler()), ("rest", lifts(LinearSVC(), (2,))[0])])
     assert StructuralRisk([nested, make_pipeline(LinearSVC())]).fit(X, y).table_[0].bound.h == 6
+
+
+def test_lifts_of_our_own_and_soft_margins_are_looked_through(circle):
+    X, y = circle
+    lifted = StructuralRisk([Lifted(Polynomial(d), MaximumMargin(C=1.0)) for d in (1, 2, 3)]).fit(X, y)
+    assert lifted.best_name_ == "degree=2"
+    assert [rung.capacity.n for rung in lifted.table_] == [2, 5, 9]
+    soft = StructuralRisk([Lifted(Quadratic(), MaximumMargin(C=C)) for C in (1e-4, 1.0)], choose="cross-validation")
+    assert soft.fit(X, y).best_name_ == "C=1.0"
 
 
 def test_a_rung_of_unknown_capacity_is_for_cross_validation_only(circle):

@@ -111,12 +111,16 @@ def _margin(Z, sign: np.ndarray, w: np.ndarray, w0: float) -> float:
 
 
 def last(model: Any) -> Any:
-    """The classifier itself: the last step of a pipeline, or the model."""
-    return last(model.steps[-1][1]) if isinstance(model, Pipeline) else model
+    """The classifier itself: the last step of a pipeline, the one behind a lift (`linsep.Lifted`), or the model."""
+    if isinstance(model, Pipeline):
+        return last(model.steps[-1][1])
+    if hasattr(model, "lift") and hasattr(model, "classifier"):
+        return last(getattr(model, "classifier_", model.classifier))
+    return model
 
 
 def _seen(model: Any, X: Any) -> Any:
     """X as the classifier sees it, after all lifts."""
-    if not isinstance(model, Pipeline):
-        return X
-    return _seen(model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X)
+    if isinstance(model, Pipeline):
+        return _seen(model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X)
+    return _seen(model.classifier_, model.lift_.transform(X)) if hasattr(model, "lift_") else X
