@@ -9,6 +9,16 @@ from .estimators.least_squares import LeastSquares
 from .estimators.maximum_margin import MaximumMargin
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
+from .estimators.separability import separability
 
 __version__ = "0.1.0"
-__all__ = ["Certificate", "GradientDescent", "Kozinec", "LeastSquares", "MaximumMargin", "Perceptron", "Relaxation"]
+__all__ = [
+    "Certificate",
+    "GradientDescent",
+    "Kozinec",
+    "LeastSquares",
+    "MaximumMargin",
+    "Perceptron",
+    "Relaxation",
+    "separability",
+]

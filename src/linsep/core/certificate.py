@@ -113,7 +113,8 @@ class Certificate:
         if self.status == NOT_SEPARABLE:
             proof = f"a convex combination of {np.count_nonzero(self.weights)} training vectors is zero"
             proof += " (in exact arithmetic)" * self.exact
-            return f"Not separable: no hyperplane separates these data, for {proof}; {wrong}; {made}."
+            said = f"Not separable: no hyperplane separates these data, for {proof}"
+            return f"{said}; {wrong}; {made}." if self.w.any() else f"{said}; {made}."
         why = f"{self.reason}; " if self.reason else ""
         if self.status == WITHIN_ROUNDING:
             return (

@@ -19,8 +19,8 @@ from .certificate import Certificate
 
 U = 2.0**-52
 ROWS = 4096  # rows that are converted to float64 at a time
-DECISIVE = 64  # rows whose score is computed exactly, if the claim does not rest on it
-EXACT = 2**18  # numbers that a rational test may cost, likewise
+DECISIVE = 64  # rows whose score is computed exactly, if the claim does not need more
+EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
 
 class Verdict(NamedTuple):
@@ -61,8 +61,8 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     keep = np.ones(n, bool) if sample_weight is None else np.asarray(sample_weight) > 0
 
     wrong: list[str] = []
-    low, high, lengths, fewest, most = _scores(X, sign, keep, claim, constant)
     norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w))
+    low, high, lengths, fewest, most = _scores(X, sign, keep, claim.w, constant, claim.lower * norm)
     longest = float(lengths.max(initial=0.0))
     fuzz = 16 * (d + 8) * U * longest * max(1.0, math.hypot(norm, claim.w[-1]) / norm if norm > 0 else 1.0)
     margin = low / norm if norm > 0 else -math.inf
@@ -105,10 +105,12 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     return Verdict(tuple(wrong), margin, bound)
 
 
-def _scores(X, sign, keep, claim, constant):
-    """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise)."""
+def _scores(X, sign, keep, w, constant, claimed):
+    """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise).
+
+    In exact arithmetic, if few rows decide, or if more is claimed than rounding leaves sure.
+    """
     n, d = X.shape
-    w = claim.w
     scores, errors, lengths = np.empty(n), np.empty(n), np.empty(n)
     magnitude = np.abs(w)
     for at in range(0, n, ROWS):
@@ -122,7 +124,7 @@ def _scores(X, sign, keep, claim, constant):
     scores, errors, lengths = scores[keep], errors[keep], lengths[keep]
     low, high = float((scores - errors).min()), float((scores + errors).min())
     decisive = np.flatnonzero(scores - errors <= high)
-    if decisive.size <= DECISIVE or decisive.size * d <= EXACT or low <= 0 < claim.lower:
+    if decisive.size <= DECISIVE or claimed > low:
         exact = [_exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
         low = high = _float(min(exact))
     return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
@@ -230,7 +232,10 @@ def _whole_numbers(claim: Certificate) -> str:
         return ""
     if not all(type(number) is int and number > 0 for number in numbers) or len(numbers) != claim.rows.size:
         return "its integers are not one positive whole number for each row"
-    shares = np.array([number / sum(numbers) for number in numbers])
+    if not claim.refuted:
+        return "it has integers, but no sum of zero is claimed"
+    total = sum(numbers)
+    shares = np.array([number / total for number in numbers])
     off = np.abs(claim.weights / math.fsum(claim.weights) - shares)
     return "its weights are not those of its integers" if (off > 1e-12 * shares + 1e-300).any() else ""
 

@@ -7,9 +7,10 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..core.certificate import Certificate
-from ..core.certify import Terms, certify, disprove, free_bias, vectors
+from ..core.certificate import BUDGET_SPENT, NOT_SEPARABLE
+from ..core.certify import Terms, certify, free_bias
 from ..core.stop import Rounds
+from ..optimum.decide import decide
 from ..optimum.least_squares import least_squares
 from ..optimum.nearest_point import nearest_point
 from ..optimum.vectors import Vectors
@@ -83,10 +84,14 @@ class MaximumMargin(TwoClass):
         reason = rounds.reason or "rounding hides what could still be won; scale or centre the columns"
         terms = Terms(EpsOptimal(0.0, self.tol), self.bias, found.looks, reason, exact=True, widest=WIDEST)
         certificate = certify([part], w, found.dual, terms)
-        if not certificate.separates:  # the hulls meet: no such w, and no way for the next one to separate either
+        if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
+            certificate = decide([part], terms, self.max_seconds)
+            w = certificate.w
+        if certificate.status in (NOT_SEPARABLE, BUDGET_SPENT):  # no w separates: the next one can't either
             A = Vectors(sample.X, sample.sign, sample.weight)
-            w = least_squares(A, np.ones(A.shape[0]))
-            certificate = certify([part], w, self._meeting(part, certificate, terms), terms)
+            w, dual = least_squares(A, np.ones(A.shape[0])), np.zeros(A.shape[0])
+            dual[certificate.rows] = certificate.weights
+            certificate = certify([part], w, dual, terms._replace(reason=certificate.reason), certificate.integers)
         self._publish(w, certificate)
         self.n_passes_ = found.looks
         self.margin_ = self.certificate_.lower
@@ -95,14 +100,3 @@ class MaximumMargin(TwoClass):
         self.dual_coef_ = (found.dual * sample.sign)[None, self.support_]
         self._warn("Scale or centre the columns, or raise max_passes or tol.")
         return self
-
-    def _meeting(self, part, certificate: Certificate, terms: Terms) -> np.ndarray:
-        """Weights that make the hulls meet; if columns of unlike size hide that, found with columns of like size."""
-        dual = np.zeros(part.sign.size)
-        dual[certificate.rows] = certificate.weights
-        if certificate.refuted:
-            return dual
-        largest = np.abs(vectors([part], certificate.rows)).max(axis=0)
-        size = np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0))))
-        meeting = nearest_point([part], self.bias, self.tol, Rounds(100, self.max_seconds), size)
-        return meeting.dual if disprove([part], self.bias, meeting.dual, terms.widest) is not None else dual

@@ -38,7 +38,7 @@ Vector = dict[int, int]  # a vector of integers: column, number
 
 
 class Decision(NamedTuple):
-    """The answer: a w that separates exactly, or rows with weights that sum to zero exactly, or why neither."""
+    """The answer: a w that separates exactly (if there is no reason why not), or rows with weights of zero sum."""
 
     w: np.ndarray | None = None
     rows: np.ndarray | None = None
@@ -46,7 +46,7 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def exact_point(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds: float | None = None) -> Decision:
+def exact_point(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds: float = math.inf) -> Decision:
     """Decide whether the parts are separable, from weights ``start`` (by row number) of a point near the least one.
 
     >>> from linsep.oracles import points
@@ -55,7 +55,7 @@ def exact_point(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds: fl
     >>> touching.rows, touching.integers                       # 3/4 (0,0) + 1/4 (4,2) = (1,1/2)
     (array([0, 1, 2]), (3, 1, 4))
     """
-    deadline = time.monotonic() + (math.inf if seconds is None else seconds)
+    deadline = time.monotonic() + seconds
     try:
         return _walk(Lattice(parts, bias, deadline), start, deadline)
     except TimeoutError:
@@ -82,7 +82,9 @@ def _walk(lattice: Lattice, start: np.ndarray, deadline: float) -> Decision:
                 return Decision(w=found)
             low = lattice.nearer(w, sum(weights), face.rows)
             if low is None:
-                return Decision(reason="a hyperplane separates, but none was found whose numbers are floats")
+                return Decision(
+                    lattice.floats(w), reason="a hyperplane separates, but none was found whose numbers are floats"
+                )
         face.add(low, lattice.row(low))
         weights = [*weights, 0]
 
@@ -192,11 +194,13 @@ class Lattice:
 
     def __init__(self, parts: Sequence[Rows], bias: str, deadline: float = math.inf):
         self.parts, self.deadline = augment(parts, bias), deadline
-        centre = _typical(self.parts) if bias != "none" else np.zeros(width(parts[0]))
-        finest, largest = np.where(centre != 0, dyadic(centre)[1], COARSE), np.zeros(centre.size)
+        centre, largest = spread(self.parts, bias)
+        finest = np.where(centre != 0, dyadic(centre)[1], COARSE)
         for part in self.parts:
             for _, X in blocks(part):
-                _measure(X, centre, finest, largest)
+                m, e = dyadic(X.data if sp.issparse(X) else X)
+                e[m == 0] = COARSE
+                np.minimum.at(finest, X.indices, e) if sp.issparse(X) else np.minimum(finest, e.min(axis=0), out=finest)
         finest[finest == COARSE] = 0
         bits = np.where(largest > 0, np.frexp(largest)[1] - finest, 0)
         room = int(bits.max(initial=0))
@@ -272,31 +276,28 @@ def _side(parts: Sequence[Rows], sign: int) -> list[Rows]:
     ]
 
 
-def _typical(parts: Sequence[Rows]) -> np.ndarray:
-    """For each column a value of it near its mean; 0 for sparse rows, which would not be sparse any more."""
+def spread(parts: Sequence[Rows], bias: str) -> tuple[np.ndarray, np.ndarray]:
+    """For each column a value of it near its mean, and the largest distance from it.
+
+    That value is 0 for sparse rows, which would not be sparse any more, and where there is no bias to make up for it.
+    """
     d = width(parts[0])
-    if any(isinstance(part, Sparse) for part in parts):
-        return np.zeros(d)
-    mean = sum(X.sum(axis=0) for part in parts for _, X in blocks(part)) / sum(
-        rows.size for part in parts for rows in live(part)
-    )
-    near, value = np.full(d, np.inf), np.zeros(d)
+    centre, largest = np.zeros(d), np.zeros(d)
+    every = [(part, rows) for part in parts for rows in live(part)]
+    if bias != "none" and not any(isinstance(part, Sparse) for part in parts):
+        with np.errstate(over="ignore"):
+            mean = sum(X.mean(axis=0) * rows.size for part in parts for rows, X in blocks(part))
+            mean /= sum(rows.size for _, rows in every)
+            near = np.full(d, np.inf)
+            for part in parts:
+                for _, X in blocks(part):
+                    found = X[np.abs(X - mean).argmin(axis=0), np.arange(d)]
+                    centre = np.where(np.abs(found - mean) < near, found, centre)
+                    near = np.minimum(near, np.abs(found - mean))
     for part in parts:
         for _, X in blocks(part):
-            at = np.abs(X - mean).argmin(axis=0)
-            found = X[at, np.arange(d)]
-            value = np.where(np.abs(found - mean) < near, found, value)
-            near = np.minimum(near, np.abs(found - mean))
-    return value
-
-
-def _measure(X, centre: np.ndarray, finest: np.ndarray, largest: np.ndarray) -> None:
-    """Update, by column, the exponent of the last bit of any number, and the largest distance from the centre."""
-    m, e = dyadic(X.data if sp.issparse(X) else X)
-    e[m == 0] = COARSE
-    if sp.issparse(X):
-        np.minimum.at(finest, X.indices, e)
-        np.maximum.at(largest, X.indices, np.abs(X.data))
-    else:
-        np.minimum(finest, e.min(axis=0), out=finest)
-        np.maximum(largest, np.abs(X - centre).max(axis=0), out=largest)
+            if sp.issparse(X):
+                np.maximum.at(largest, X.indices, np.abs(X.data))
+            else:
+                np.maximum(largest, np.abs(X - centre).max(axis=0), out=largest)
+    return centre, largest
