@@ -92,7 +92,8 @@ def scored(parts: Sequence[Rows], w: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def decisive(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray:
     """The rows one of which has the least score of all, as far as floating point can tell."""
     rows, score, error = scored(parts, w)
-    return rows[~(score - error > np.fmin.reduce(score + error))]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return rows[~(score - error > np.fmin.reduce(score + error))]
 
 
 def least(parts: Sequence[Rows], w: np.ndarray, rows: np.ndarray | None = None) -> Fraction:

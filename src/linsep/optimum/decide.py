@@ -21,6 +21,7 @@ SECONDS = 60.0  # budget of exact arithmetic, if none is given
 LOOKS = 1000  # budget of looks at all data
 HIDDEN = "rounding hides what could still be won"
 CLOSE = 0.9  # a w is good enough if its margin is at least a tenth of the best one
+EXTREME = 400  # powers of two by which columns are scaled at most: their squares shall be floats
 PAIRS = 64  # rows with equal scores that are compared
 
 
@@ -38,7 +39,7 @@ def decide(
     if two.size:
         return _refuted(parts, terms, two, (1, 1))
     bias = "none" if terms.bias == "none" else "free"
-    size = np.append(np.exp2(np.frexp(spread(parts, bias)[1])[1]), 1.0)
+    size = np.append(np.exp2(np.clip(np.frexp(spread(parts, bias)[1])[1], -EXTREME, EXTREME)), 1.0)
     rounds = Rounds(LOOKS, seconds)
     found = nearest_point(parts, bias, CLOSE, rounds, size)
     terms = terms._replace(updates=terms.updates + found.looks)
