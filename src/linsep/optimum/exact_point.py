@@ -200,7 +200,10 @@ class Lattice:
             for _, X in blocks(part):
                 m, e = dyadic(X.data if sp.issparse(X) else X)
                 e[m == 0] = COARSE
-                np.minimum.at(finest, X.indices, e) if sp.issparse(X) else np.minimum(finest, e.min(axis=0), out=finest)
+                if sp.issparse(X):
+                    np.minimum.at(finest, X.indices, e)
+                else:
+                    np.minimum(finest, e.min(axis=0), out=finest)
         finest[finest == COARSE] = 0
         bits = np.where(largest > 0, np.frexp(largest)[1] - finest, 0)
         room = int(bits.max(initial=0))
@@ -216,27 +219,26 @@ class Lattice:
 
     def row(self, i: int) -> Vector:
         """Row i in integers."""
-        if time.monotonic() > self.deadline:
-            raise TimeoutError
+        self._in_time()
         x = vectors(self.parts, np.array([i]))[0]
         a, sign = self._integers(x), int(x[-1])  # without a bias nothing is centred
         for j, c in self.offset.items():
             a[j] = a.get(j, 0) - sign * c
         return {j: v for j, v in a.items() if v}
 
+    def _in_time(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise TimeoutError
+
     def floats(self, w: Vector, factor: int = FACTORS[0]) -> np.ndarray:
         """w for the vectors as they were, bias last, with its largest number near 1, each to the nearest float."""
-        found = np.zeros(self.scale.size)
         last = self.scale.size - 1
-        numbers = {j: (v, int(self.scale[j])) for j, v in w.items() if j != last}
-        numbers[last] = (
-            (w.get(last, 0) << int(self.scale[last])) - sum(c * w.get(j, 0) for j, c in self.offset.items()),
-            0,
-        )
-        top = max(v.bit_length() + s for v, s in numbers.values() if v)
-        for j, (v, s) in numbers.items():
-            k = s - top - 6
-            found[j] = (v * factor << k) / 1 if k >= 0 else v * factor / (1 << -k)
+        bias = (w.get(last, 0) << int(self.scale[last])) - sum(c * w[j] for j, c in self.offset.items() if j in w)
+        exact = {**{j: (v, int(self.scale[j])) for j, v in w.items()}, last: (bias, 0)}
+        top = max(v.bit_length() + s for v, s in exact.values() if v) + 6
+        found = np.zeros(self.scale.size)
+        for j, (v, s) in exact.items():
+            found[j] = v * factor * 2 ** max(s - top, 0) / 2 ** max(top - s, 0)  # of integers: rounded once
         return found
 
     def lowest(self, w: Vector) -> int | None:
@@ -257,6 +259,7 @@ class Lattice:
     def rounded(self, w: Vector) -> np.ndarray | None:
         """A w of floats that separates exactly, or None; its bias is half-way between the classes."""
         for factor in FACTORS:
+            self._in_time()
             found = self.floats(w, factor)
             bias, found[-1] = found[-1], 0.0
             up, down = (least(_side(self.parts, sign), found) for sign in (1, -1))
@@ -283,11 +286,10 @@ def spread(parts: Sequence[Rows], bias: str) -> tuple[np.ndarray, np.ndarray]:
     """
     d = width(parts[0])
     centre, largest = np.zeros(d), np.zeros(d)
-    every = [(part, rows) for part in parts for rows in live(part)]
     if bias != "none" and not any(isinstance(part, Sparse) for part in parts):
         with np.errstate(over="ignore"):
-            mean = sum(X.mean(axis=0) * rows.size for part in parts for rows, X in blocks(part))
-            mean /= sum(rows.size for _, rows in every)
+            mean = sum(X.sum(axis=0) for part in parts for _, X in blocks(part))
+            mean /= sum(rows.size for part in parts for rows in live(part))
             near = np.full(d, np.inf)
             for part in parts:
                 for _, X in blocks(part):
