@@ -17,6 +17,7 @@ from sklearn.datasets import load_breast_cancer
 from linsep import Certificate, MaximumMargin, separability
 from linsep.core.exact import down, dyadic, least, product, scored
 from linsep.optimum.exact_point import Face, exact_point
+from linsep.optimum.lifting import zero_sum
 from linsep.oracles import points
 
 ULP = 2.0**-52
@@ -380,3 +381,23 @@ def test_the_affine_minimiser_is_level(A):
         for i in face.rows:
             again.add(i, dict(enumerate(A[i].tolist())))
         assert again.minimiser() == face.minimiser()
+
+
+@given(st.integers(2, 7), st.integers(1, 7), st.integers(0, 10**6), st.sampled_from([1, 2**70 + 3, 3 * 10**40]))
+def test_lifting_finds_the_weights_of_zero_sum_where_there_is_one_set_only(n, d, seed, unit):
+    small = np.random.default_rng(seed).integers(-4, 5, (n, d))
+    found = zero_sum(small.astype(object) * unit)
+    unique = np.linalg.matrix_rank(small) == n - 1 == np.linalg.matrix_rank(small[:-1])
+    assert (found is not None) == unique
+    if found is not None:
+        assert not (np.array(found, dtype=object) @ small).any()
+        assert found[-1] > 0
+        assert math.gcd(*found) == 1
+
+
+def test_lifting_of_long_numbers():
+    rng = np.random.default_rng(0)
+    A = np.array([[int(x) << 9 for x in row] for row in rng.integers(-(2**52), 2**52, (41, 40))], dtype=object)
+    found = zero_sum(A)
+    assert max(abs(number).bit_length() for number in found) > 1500
+    assert not (np.array(found, dtype=object) @ A).any()

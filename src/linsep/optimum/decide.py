@@ -48,7 +48,9 @@ def decide(
     if certificate.separates:
         return certificate
     if certificate.refuted:
-        return _refuted(parts, terms, certificate.rows, certificate.weights)
+        return replace(
+            certificate, w=np.zeros_like(w), lower=-math.inf, violated=certificate.size, novikoff=math.inf, reason=""
+        )
     if exact is False:
         return replace(certificate, reason=rounds.reason or HIDDEN)
     left = max(0.0, seconds - (time.monotonic() - began)) if seconds else SECONDS if exact == "auto" else math.inf
@@ -61,14 +63,10 @@ def decide(
     return replace(certificate, status=WITHIN_ROUNDING, reason=decision.reason) if decision.reason else certificate
 
 
-def _refuted(
-    parts: Sequence[Rows], terms: Terms, rows: np.ndarray, weights: np.ndarray | tuple[int, ...]
-) -> Certificate:
-    """The certificate of weights of zero sum, in floats or in whole numbers; there is no w."""
-    dual = np.zeros(sum(part.sign.size for part in parts))
-    integers = weights if isinstance(weights, tuple) else ()
-    total = sum(integers)
-    dual[rows] = [max(number / total, 5e-324) for number in integers] if integers else weights
+def _refuted(parts: Sequence[Rows], terms: Terms, rows: np.ndarray, integers: tuple[int, ...]) -> Certificate:
+    """The certificate of whole-numbered weights of zero sum; there is no w."""
+    dual, total = np.zeros(sum(part.sign.size for part in parts)), sum(integers)
+    dual[rows] = [max(number / total, 5e-324) for number in integers]
     return certify(parts, np.zeros(width(parts[0]) + 1), dual, terms._replace(reason=""), integers)
 
 

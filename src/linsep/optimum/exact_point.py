@@ -3,7 +3,8 @@ r"""Separability, decided in exact arithmetic (B4): Wolfe's nearest point on int
 The data are separable iff 0 is not in the convex hull of the vectors. `exact_point` walks to the point of least norm
 in that hull, from the rows that floating point has found, and stops as soon as the question is answered:
 
-- the point is 0: the rows in use, at most d + 2, and their weights, which are integers, are the proof;
+- the point is 0: the rows in use, at most d + 2, and their weights, which are integers, are the proof. Mostly it is so
+  for the rows to start from, which is tried at once (`lifting`);
 - all rows have a positive score: the point, rounded to floats, separates, if those floats do so exactly.
 
 Rows in use are affinely independent, and the point is that of least norm in their affine hull; with Gram matrix G,
@@ -28,6 +29,7 @@ import scipy.sparse as sp
 from ..core.exact import dyadic, least, scored
 from ..core.rows import Rows, augment, blocks, live, vectors, width
 from ..oracles import Sparse
+from .lifting import zero_sum
 
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
 ROOM = 20  # bits by which the bias is made longer than other columns, so that it is all but free
@@ -63,23 +65,27 @@ def exact_point(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds: fl
 
 
 def _walk(lattice: Lattice, start: np.ndarray, deadline: float) -> Decision:
-    """Wolfe's walk, see the module's text."""
+    """See the module's text."""
     face, weights = Face(deadline), list[int]()
     support = np.flatnonzero(start)
-    for i in support[np.argsort(-start[support], kind="stable")].tolist():
-        if face.add(i, lattice.row(i)):  # else: it depends on heavier ones
+    heaviest = support[np.argsort(-start[support], kind="stable")].tolist()
+    vectors = [lattice.row(i) for i in heaviest]
+    found = zero_sum(_matrix(vectors), deadline)
+    if found is not None and (min(found) >= 0 or max(found) <= 0):
+        return _proof(heaviest, [abs(number) for number in found])
+    for i, a in zip(heaviest, vectors, strict=True):
+        if face.add(i, a):  # else: it depends on heavier ones
             weights.append(1 + int(start[i] / start.max() * 2**60))
     while True:
         weights = _settle(face, weights)
         w = face.point(weights)
         if not w:
-            order = np.argsort(face.rows)
-            return Decision(rows=np.array(face.rows)[order], integers=tuple(weights[i] for i in order))
+            return _proof(face.rows, weights)
         low = lattice.lowest(w)
         if low is None:
-            found = lattice.rounded(w)
-            if found is not None:
-                return Decision(w=found)
+            rounded = lattice.rounded(w)
+            if rounded is not None:
+                return Decision(w=rounded)
             low = lattice.nearer(w, sum(weights), face.rows)
             if low is None:
                 return Decision(
@@ -87,6 +93,18 @@ def _walk(lattice: Lattice, start: np.ndarray, deadline: float) -> Decision:
                 )
         face.add(low, lattice.row(low))
         weights = [*weights, 0]
+
+
+def _proof(rows: list[int], weights: list[int]) -> Decision:
+    """The rows that have any weight, in order."""
+    some = sorted((i, weight) for i, weight in zip(rows, weights, strict=True) if weight)
+    return Decision(rows=np.array([i for i, _ in some]), integers=tuple(weight for _, weight in some))
+
+
+def _matrix(vectors: list[Vector]) -> np.ndarray:
+    """The vectors as rows, without the columns that are 0 in all of them."""
+    columns = sorted(set().union(*vectors))
+    return np.array([[a.get(j, 0) for j in columns] for a in vectors], dtype=object).reshape(len(vectors), len(columns))
 
 
 def _settle(face: Face, weights: list[int]) -> list[int]:
