@@ -36,10 +36,13 @@ TOUCHING = {  # data, labels, and the rows of the only proof with their weights
 def verified(claim, X, sign):
     """The certificate holds, by its own check and by fractions here."""
     assert claim.check(X, sign), claim.check(X, sign)
-    if claim.separable:
+    if claim.separates:
         assert reference.exact_lowest(X, np.where(np.asarray(sign) > 0, 1, -1), claim.w) > 0
         assert claim.lower > 0
-    if claim.exact:
+    if claim.separable and claim.exact:
+        A = reference.mirrored(X, np.where(np.asarray(sign) > 0, 1, -1))
+        assert all(sum(n * Fraction(float(x)) for n, x in zip(claim.integers, a)) > 0 for a in A)
+    if claim.refuted and claim.exact:
         A = reference.mirrored(X, np.where(np.asarray(sign) > 0, 1, -1))
         assert len(claim.integers) == claim.rows.size <= A.shape[1] + 1
         for column in A[claim.rows].T:
@@ -98,10 +101,17 @@ def test_one_ulp_apart_far_from_the_origin(offset, d):
 def test_a_gap_that_no_floating_point_hyperplane_fits_into():
     X = np.array([[-1.0], [-1.0 + ULP / 2]])  # w (1 - 2^-53) < b < w has no solution in floats
     claim = separability(X, [0, 1])
-    assert claim.separable is None
     assert claim.status == "not decided within rounding"
     assert "a hyperplane separates, but none was found whose numbers are floats" in str(claim)
+    assert claim.separable is True
+    w, b = claim.integers
+    assert w * Fraction(-1) + b < 0 < w * (Fraction(-1) + Fraction(1, 2**53)) + b
     assert claim.check(X, [0, 1])
+    assert Certificate.from_dict(json.loads(json.dumps(claim.to_dict()))).check(X, [0, 1])
+    for integers in ((w, b + abs(w)), (w, b - abs(w)), (-w, -b), (w, b, 0), (0, 0), (float(w), float(b))):
+        assert not replace(claim, integers=integers).check(X, [0, 1])
+    assert not replace(claim, status="separated").check(X, [0, 1])
+    assert not replace(claim, status="budget spent").check(X, [0, 1])
 
 
 def test_columns_of_any_size():
@@ -127,7 +137,7 @@ def test_every_small_set_is_decided_as_fractions_do(data, unit, offset, sparse):
     X = data[0] * unit + offset  # multiples of 0.1 are not what they seem: near touching, or not quite
     meets = reference.meets(reference.mirrored(X, data[1]))
     claim = verified(separability(sp.csr_array(X) if sparse else X, data[1]), X, data[1])
-    assert claim.separable is (not meets) or (claim.status == "not decided within rounding" and not meets)
+    assert claim.separable is (not meets)
 
 
 @settings(max_examples=150)
@@ -143,7 +153,10 @@ def test_the_exact_walk_needs_no_good_start(data, unit, start, bias):
         assert all(sum(n * Fraction(float(x)) for n, x in zip(found.integers, c)) == 0 for c in A[found.rows].T)
     else:
         assert found.rows is None
-        assert found.reason or min(product(a, found.w[: a.size]) for a in A) > 0
+        if found.reason:
+            assert all(sum(n * Fraction(float(x)) for n, x in zip(found.integers, a)) > 0 for a in A)
+        else:
+            assert min(product(a, found.w[: a.size]) for a in A) > 0
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.floats(0.0, 1.0))

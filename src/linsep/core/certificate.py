@@ -49,7 +49,9 @@ class Certificate:
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # lambda of `rows`, any scale
     refuted: bool = False  # the weights are claimed to make the vectors sum to zero
-    integers: tuple[int, ...] = field(default=(), repr=False)  # if given: multiples of `weights` that do so exactly
+    integers: tuple[int, ...] = field(
+        default=(), repr=False
+    )  # multiples of `weights` that do so exactly; or see `exact`
     size: int = 0  # training vectors
     longest: float = 0.0  # D, the norm of the longest vector
     rounding: float = 0.0  # how much of upper - lower is rounding error
@@ -66,11 +68,13 @@ class Certificate:
     @property
     def separable(self) -> bool | None:
         """Whether any hyperplane separates the data; None: not decided."""
-        return True if self.separates else False if self.status == NOT_SEPARABLE else None
+        if self.separates or (self.status == WITHIN_ROUNDING and self.exact):
+            return True
+        return False if self.status == NOT_SEPARABLE else None
 
     @property
     def exact(self) -> bool:
-        """Whether the proof that the data are not separable is one in whole numbers."""
+        """Whether whole numbers are the proof: weights of zero sum, or, if no w of floats separates, a w that does."""
         return bool(self.integers)
 
     def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
@@ -117,6 +121,8 @@ class Certificate:
             return f"{said}; {wrong}; {made}." if self.w.any() else f"{said}; {made}."
         why = f"{self.reason}; " if self.reason else ""
         if self.status == WITHIN_ROUNDING:
+            if self.exact:
+                return f"Not decided within rounding: {self.reason}; {made}. Scale or centre the columns."
             return (
                 f"Not decided within rounding: w separates the data as far as floating point can tell, but the "
                 f"margin is below the rounding error {self.rounding:.2g}; {why}{made}. Scale or centre the columns."

@@ -91,7 +91,7 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     if not sound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
         bound = _exact_norm(X, sign, claim, constant)
         least = bound * (1 - 4 * U)
-    sound = sound or _whole_numbers(claim)
+    sound = sound or (_whole_weights(claim) if claim.refuted else _whole_w(claim, X, sign, keep, constant))
     if sound:
         wrong.append(f"proof: {sound}")
     elif not least <= claim.upper <= bound + 8 * slack + 16 * (d + 8) * U * bound:
@@ -110,9 +110,20 @@ def _scores(X, sign, keep, w, constant, claimed):
 
     In exact arithmetic, if few rows decide, or if more is claimed than rounding leaves sure.
     """
+    scores, errors, lengths = (each[keep] for each in _all_scores(X, sign, w, constant))
+    low, high = float((scores - errors).min()), float((scores + errors).min())
+    decisive = np.flatnonzero(scores - errors <= high)
+    if decisive.size <= DECISIVE or claimed > low:
+        exact = [_exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
+        low = high = _float(min(exact))
+    return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
+
+
+def _all_scores(X, sign, w, constant):
+    """All scores, bounds of their error (also if w was rounded), and the norms of the vectors."""
     n, d = X.shape
     scores, errors, lengths = np.empty(n), np.empty(n), np.empty(n)
-    magnitude = np.abs(w)
+    magnitude = np.abs(w) + 2.0**-1022
     for at in range(0, n, ROWS):
         block = X[at : at + ROWS].astype(np.float64)
         rows = slice(at, at + block.shape[0])
@@ -121,13 +132,7 @@ def _scores(X, sign, keep, w, constant, claimed):
         scores[rows] = sign[rows] * (block @ w[:-1] + constant * w[-1])
         errors[rows] = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
         lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant)
-    scores, errors, lengths = scores[keep], errors[keep], lengths[keep]
-    low, high = float((scores - errors).min()), float((scores + errors).min())
-    decisive = np.flatnonzero(scores - errors <= high)
-    if decisive.size <= DECISIVE or claimed > low:
-        exact = [_exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
-        low = high = _float(min(exact))
-    return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
+    return scores, errors, lengths
 
 
 def _exact_score(X, sign, i, w, constant) -> Fraction:
@@ -225,19 +230,36 @@ def _zero(X, sign, claim, constant) -> bool:
     return bool(sigma.min() - 20 * A.shape[1] * math.sqrt(A.shape[0]) * U * sigma.max() > rest)
 
 
-def _whole_numbers(claim: Certificate) -> str:
+def _whole_weights(claim: Certificate) -> str:
     """What is wrong with the integers of a proof, if there are any."""
     numbers = claim.integers
     if not numbers:
         return ""
     if not all(type(number) is int and number > 0 for number in numbers) or len(numbers) != claim.rows.size:
         return "its integers are not one positive whole number for each row"
-    if not claim.refuted:
-        return "it has integers, but no sum of zero is claimed"
     total = sum(numbers)
     shares = np.array([number / total for number in numbers])
     off = np.abs(claim.weights / math.fsum(claim.weights) - shares)
     return "its weights are not those of its integers" if (off > 1e-12 * shares + 1e-300).any() else ""
+
+
+def _whole_w(claim: Certificate, X, sign, keep, constant) -> str:
+    """What is wrong with integers that are claimed to be a w that separates, if there are any."""
+    numbers = claim.integers
+    if not numbers:
+        return ""
+    if claim.status != "not decided within rounding":
+        return "it has integers, but claims nothing of them"
+    if not all(type(number) is int for number in numbers) or len(numbers) != claim.w.size or not any(numbers):
+        return "its integers are not one whole number for each column and the bias"
+    size = 2 ** max(number.bit_length() for number in numbers)
+    scores, errors, _ = _all_scores(X, sign, np.array([number / size for number in numbers]), constant)
+    for i in np.flatnonzero(keep & ~(scores > errors)):
+        row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+        score = sum(Fraction(float(row[j])) * numbers[j] for j in np.flatnonzero(row)) + int(constant) * numbers[-1]
+        if int(sign[i]) * score <= 0:
+            return f"the w of its integers has row {i} on the wrong side"
+    return ""
 
 
 def _column_sums(X, sign, rows, numbers, constant) -> Iterator[Fraction]:

@@ -60,7 +60,9 @@ def decide(
     if decision.w is None:
         return replace(certificate, reason=decision.reason)
     certificate = certify(parts, decision.w, found.dual, terms._replace(sharp=math.inf))
-    return replace(certificate, status=WITHIN_ROUNDING, reason=decision.reason) if decision.reason else certificate
+    if decision.reason:
+        return replace(certificate, status=WITHIN_ROUNDING, integers=decision.integers, reason=decision.reason)
+    return certificate
 
 
 def _refuted(parts: Sequence[Rows], terms: Terms, rows: np.ndarray, integers: tuple[int, ...]) -> Certificate:

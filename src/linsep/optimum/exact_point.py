@@ -34,13 +34,17 @@ from .lifting import zero_sum
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
 ROOM = 20  # bits by which the bias is made longer than other columns, so that it is all but free
 TRIED = 64  # low rows that are looked at for a point nearer to the origin
+NO_FLOATS = "a hyperplane separates, but none was found whose numbers are floats"
 COARSE = 2**20  # an exponent that no float has
 
 Vector = dict[int, int]  # a vector of integers: column, number
 
 
 class Decision(NamedTuple):
-    """The answer: a w that separates exactly (if there is no reason why not), or rows with weights of zero sum."""
+    """The answer: a w that separates exactly, or rows with weights of zero sum.
+
+    With a reason: neither; if there is a w all the same, then ``integers`` are one that separates.
+    """
 
     w: np.ndarray | None = None
     rows: np.ndarray | None = None
@@ -88,9 +92,7 @@ def _walk(lattice: Lattice, start: np.ndarray, deadline: float) -> Decision:
                 return Decision(w=rounded)
             low = lattice.nearer(w, sum(weights), face.rows)
             if low is None:
-                return Decision(
-                    lattice.floats(w), reason="a hyperplane separates, but none was found whose numbers are floats"
-                )
+                return Decision(lattice.floats(w), integers=lattice.numbers(w), reason=NO_FLOATS)
         face.add(low, lattice.row(low))
         weights = [*weights, 0]
 
@@ -250,14 +252,27 @@ class Lattice:
 
     def floats(self, w: Vector, factor: int = FACTORS[0]) -> np.ndarray:
         """w for the vectors as they were, bias last, with its largest number near 1, each to the nearest float."""
-        last = self.scale.size - 1
-        bias = (w.get(last, 0) << int(self.scale[last])) - sum(c * w[j] for j, c in self.offset.items() if j in w)
-        exact = {**{j: (v, int(self.scale[j])) for j, v in w.items()}, last: (bias, 0)}
+        exact = self._back(w)
         top = max(v.bit_length() + s for v, s in exact.values() if v) + 6
         found = np.zeros(self.scale.size)
         for j, (v, s) in exact.items():
             found[j] = v * factor * 2 ** max(s - top, 0) / 2 ** max(top - s, 0)  # of integers: rounded once
         return found
+
+    def numbers(self, w: Vector) -> tuple[int, ...]:
+        """The same in whole numbers."""
+        exact = self._back(w)
+        least = min(s for v, s in exact.values() if v)
+        found = [0] * self.scale.size
+        for j, (v, s) in exact.items():
+            found[j] = v << s - least if v else 0
+        return tuple(_reduced(found))
+
+    def _back(self, w: Vector) -> dict[int, tuple[int, int]]:
+        """w for the vectors as they were: integers v and exponents s of v 2^s."""
+        last = self.scale.size - 1
+        bias = (w.get(last, 0) << int(self.scale[last])) - sum(c * w[j] for j, c in self.offset.items() if j in w)
+        return {**{j: (v, int(self.scale[j])) for j, v in w.items()}, last: (bias, 0)}
 
     def lowest(self, w: Vector) -> int | None:
         """A row with a score <= 0, or None: the one with the least score, if rounding does not hide it."""
