@@ -5,6 +5,7 @@ Every function takes the vectors themselves (augmented, mirrored: the rows of A)
 ``goal(ww, mass)`` is the score that every vector must exceed.
 """
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -175,3 +176,31 @@ def exact_lowest(X, sign, w, bias=1):
     w = [Fraction(float(x)) for x in w]
     scores = [sum(p * Fraction(float(x)) for p, x in zip(w, row)) + bias * w[-1] for row in np.asarray(X).tolist()]
     return min(int(s) * score for s, score in zip(sign, scores))
+
+
+def meets(A):
+    """Is 0 in the convex hull of the rows of A? All sets of at most d + 1 rows, in rational arithmetic: exact, slow."""
+    A = [[Fraction(float(x)) for x in row] for row in np.asarray(A)]
+    width = len(A[0])
+    return any(
+        _positive_solution([[*A[i], Fraction(1)] for i in rows])
+        for size in range(1, width + 2)
+        for rows in itertools.combinations(range(len(A)), size)
+    )
+
+
+def _positive_solution(rows):
+    """Do positive weights of these independent rows give (0, ..., 0, 1)? Dependent rows: no, fewer will do."""
+    table = [[row[j] for row in rows] + [Fraction(int(j == len(rows[0]) - 1))] for j in range(len(rows[0]))]
+    done = 0
+    for column in range(len(rows)):
+        pivot = next((r for r in range(done, len(table)) if table[r][column] != 0), None)
+        if pivot is None:
+            return False
+        table[done], table[pivot] = table[pivot], table[done]
+        table[done] = [x / table[done][column] for x in table[done]]
+        for r, line in enumerate(table):
+            if r != done and line[column] != 0:
+                table[r] = [x - line[column] * y for x, y in zip(line, table[done])]
+        done += 1
+    return all(line[-1] == 0 for line in table[done:]) and all(line[-1] > 0 for line in table[:done])

@@ -10,6 +10,7 @@ from .estimators.least_squares import LeastSquares
 from .estimators.maximum_margin import MaximumMargin
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
+from .estimators.separability import separability
 from .lift import Functions, Lifted, Polynomial, Quadratic
 
 __version__ = "0.1.0"
@@ -28,4 +29,5 @@ __all__ = [
     "Polynomial",
     "Quadratic",
     "Relaxation",
+    "separability",
 ]

@@ -49,6 +49,9 @@ class Certificate:
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # lambda of `rows`, any scale
     refuted: bool = False  # the weights are claimed to make the vectors sum to zero
+    integers: tuple[int, ...] = field(
+        default=(), repr=False
+    )  # multiples of `weights` that do so exactly; or see `exact`
     size: int = 0  # training vectors
     longest: float = 0.0  # D, the norm of the longest vector
     rounding: float = 0.0  # how much of upper - lower is rounding error
@@ -62,6 +65,18 @@ class Certificate:
         """Whether w is proved to separate the data."""
         return self.status in (SEPARATED, EPS_OPTIMAL, OPTIMAL)
 
+    @property
+    def separable(self) -> bool | None:
+        """Whether any hyperplane separates the data; None: not decided."""
+        if self.separates or (self.status == WITHIN_ROUNDING and self.exact):
+            return True
+        return False if self.status == NOT_SEPARABLE else None
+
+    @property
+    def exact(self) -> bool:
+        """Whether whole numbers are the proof: weights of zero sum, or, if no w of floats separates, a w that does."""
+        return bool(self.integers)
+
     def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
         """Compute every claim again from the data, with code of its own; the answer is true or says what is wrong."""
         from .check import check
@@ -74,6 +89,7 @@ class Certificate:
         for name, value in plain.items():
             if isinstance(value, np.ndarray):
                 plain[name] = value.tolist()
+        plain["integers"] = [hex(number) for number in self.integers]  # JSON readers need not know such long ones
         plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
         return plain
 
@@ -83,6 +99,7 @@ class Certificate:
         kept = dict(plain)
         for name, kind in (("w", np.float64), ("rows", np.int64), ("weights", np.float64)):
             kept[name] = np.asarray(plain[name], dtype=kind)
+        kept["integers"] = tuple(int(number, 16) for number in plain.get("integers", ()))
         kept["classes"] = tuple(plain["classes"])
         return cls(**kept)
 
@@ -99,15 +116,19 @@ class Certificate:
         wrong = f"{self.violated} of {self.size} vectors are on the wrong side of this w"
         if self.status == NOT_SEPARABLE:
             proof = f"a convex combination of {np.count_nonzero(self.weights)} training vectors is zero"
-            return f"Not separable: no hyperplane separates these data, for {proof}; {wrong}; {made}."
+            proof += " (in exact arithmetic)" * self.exact
+            said = f"Not separable: no hyperplane separates these data, for {proof}"
+            return f"{said}; {wrong}; {made}." if self.w.any() else f"{said}; {made}."
+        why = f"{self.reason}; " if self.reason else ""
         if self.status == WITHIN_ROUNDING:
+            if self.exact:
+                return f"Not decided within rounding: {self.reason}; {made}. Scale or centre the columns."
             return (
                 f"Not decided within rounding: w separates the data as far as floating point can tell, but the "
-                f"margin is below the rounding error {self.rounding:.2g}; {made}. Scale or centre the columns."
+                f"margin is below the rounding error {self.rounding:.2g}; {why}{made}. Scale or centre the columns."
             )
         undecided = "whether any hyperplane separates the data is not decided: the margin is"
         undecided += f" at most {self.upper:.6g}" if self.upper > 0 else " zero up to rounding"
-        why = f"{self.reason}; " if self.reason else ""
         return f"{self.status.capitalize()}: {why}{wrong}; {undecided}; {made}."
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from ..oracles import Dense, Sparse
 from ..targets import EpsOptimal
 from .certificate import EPS_OPTIMAL, OPTIMAL, Certificate, conclude, novikoff
+from .exact import LARGEST, TINY, decisive, down, least, mixture
 from .jit import compiled
 from .refute import EXACT, WIDEST, refute
+from .rows import Rows, augment, live, longest_row, vectors, width
 from .sweep import BLOCK, Survey, compose, scores, survey
 
 U = float(np.finfo(np.float64).eps)
-
-Rows = Dense | Sparse
 
 
 class Terms(NamedTuple):
@@ -31,25 +30,7 @@ class Terms(NamedTuple):
     ended: bool = False  # over, not out of budget: a closed form, a small step
     exact: bool = False  # the target was the optimum itself, not a w within eps of it
     widest: int = WIDEST  # columns up to which a proof of inseparability is tried
-
-
-def live(part: Rows) -> Iterator[np.ndarray]:
-    """The rows of a part that weigh anything, in fixed blocks."""
-    for begin in range(0, part.sign.size, BLOCK):
-        rows = np.arange(begin, min(begin + BLOCK, part.sign.size))
-        rows = rows[part.weight[rows] > 0] if part.weight.size else rows
-        if rows.size:
-            yield rows
-
-
-def width(part: Rows) -> int:
-    """The number of columns."""
-    return int(part.X.shape[1]) if isinstance(part, Dense) else part.width
-
-
-def augment(parts: Sequence[Rows], bias: str) -> list[Rows]:
-    """The rows as vectors of the space in which separability is decided: a free bias is a coordinate there too."""
-    return [part._replace(bias=0.0 if bias == "none" else 1.0) for part in parts]
+    sharp: float = 2**18  # numbers up to which exact arithmetic is used where rounding would decide
 
 
 def length(v: np.ndarray) -> float:
@@ -68,13 +49,6 @@ def look(parts: Sequence[Rows], w: np.ndarray) -> Survey:
     seen = [survey(part, w, rows, slack) for part in parts for rows in live(part)]
     count, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
     return Survey(sum(count), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive))
-
-
-def longest_row(parts: Sequence[Rows]) -> int:
-    """The largest number of terms in a scalar product."""
-    return max(
-        part.X.shape[1] if isinstance(part, Dense) else int(np.diff(part.indptr).max(initial=0)) for part in parts
-    )
 
 
 def free_bias(parts: Sequence[Rows], w: np.ndarray, rivals: Rows | None = None) -> np.ndarray:
@@ -124,31 +98,74 @@ def _cut(g, order, sign, weight):
     return cut
 
 
-def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms) -> Certificate:
-    """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound."""
-    norm = length(w[:-1] if terms.bias == "free" else w)
+def certify(
+    parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms, integers: tuple[int, ...] = ()
+) -> Certificate:
+    """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound.
+
+    ``integers``: multiples of those weights that are not 0, with which the vectors sum to zero exactly.
+    """
+    norm = math.hypot(*(w[:-1] if terms.bias == "free" else w))
     seen = look(augment(parts, terms.bias), w)
-    lower = seen.sure / norm * (1 - 4 * U) if norm > 0 else -math.inf
-    longest = math.sqrt(seen.longest)
+    lowest, sure = (seen.lowest, seen.sure) if norm > 0 else (-math.inf, -math.inf)
+    if sure <= 0 < 2 * lowest - sure:  # rounding hides on which side the lowest vector is
+        lowest, sure = _without_rounding(parts, w, terms, lowest, sure)
     weights = usable(parts, dual, terms.bias)
-    proof = None if seen.sure > 0 else disprove(parts, terms.bias, weights, terms.widest)
+    proof = dual if integers else None if sure > 0 else disprove(parts, terms.bias, weights, terms.widest)
     weights = weights if proof is None else proof
+    lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
     upper, error = _upper(parts, weights, terms.bias)
     eps, relative = terms.target if isinstance(terms.target, EpsOptimal) else (0.0, 0.0)
+    hidden = error + lowest / norm - lower if norm > 0 else error
+    if 0 < lower < upper - eps - relative * upper < lower + 2 * hidden and eps + relative > 0:
+        lowest, sure = _without_rounding(parts, w, terms, lowest, sure)
+        lower = sure / norm - 4 * U * (sure / norm)
+        upper, error = _upper_without_rounding(parts, weights, terms, upper, error)
+        hidden = error + lowest / norm - lower
     status = conclude(
-        lowest=seen.lowest if norm > 0 else -math.inf, lower=lower, upper=upper,
-        refuted=proof is not None, eps=eps, relative=relative, ended=terms.ended,
-    )  # fmt: skip
+        lowest=lowest,
+        lower=lower,
+        upper=upper,
+        refuted=proof is not None,
+        eps=eps,
+        relative=relative,
+        ended=terms.ended,
+    )
     status = OPTIMAL if terms.exact and status == EPS_OPTIMAL else status
-    rows = np.flatnonzero(weights)
+    rows, longest = np.flatnonzero(weights), math.sqrt(seen.longest)
     return Certificate(
-        status, lower, upper, terms.updates, seen.violated,
-        novikoff(longest, seen.sure / length(w)) if norm > 0 else math.inf,
-        terms.bias, w, rows, weights[rows], proof is not None,
-        size=sum(rows.size for part in parts for rows in live(part)), longest=longest,
-        rounding=error + (seen.lowest / norm - lower if norm > 0 else 0.0),
+        status, lower, upper, terms.updates, 0 if lower > 0 else seen.violated,
+        novikoff(longest, sure / length(w)) if norm > 0 else math.inf,
+        terms.bias, w, rows, weights[rows], proof is not None, integers,
+        size=sum(rows.size for part in parts for rows in live(part)), longest=longest, rounding=hidden,
         eps=eps, relative=relative, reason="" if status in (EPS_OPTIMAL, OPTIMAL) else terms.reason,
     )  # fmt: skip
+
+
+def _without_rounding(
+    parts: Sequence[Rows], w: np.ndarray, terms: Terms, lowest: float, sure: float
+) -> tuple[float, float]:
+    """The least score in exact arithmetic, rounded down, if few enough rows may have it."""
+    parts = augment(parts, terms.bias)
+    rows = decisive(parts, w)
+    if rows.size * w.size > terms.sharp:
+        return lowest, sure
+    exact = down(least(parts, w, rows))
+    return exact, exact
+
+
+def _upper_without_rounding(
+    parts: Sequence[Rows], weights: np.ndarray, terms: Terms, upper: float, error: float
+) -> tuple[float, float]:
+    """The norm of the convex combination in exact arithmetic, if few enough rows are in it."""
+    rows = np.flatnonzero(weights)
+    if rows.size * (width(parts[0]) + 1) > terms.sharp:
+        return upper, error
+    A = vectors(_in_norm(parts, terms.bias), rows)
+    groups = [side[rows] for side in sides(parts, terms.bias)]
+    square = sum((total * total for total in mixture(A, weights[rows], groups)), Fraction(0))
+    exact = math.sqrt(square) * (1 + 4 * U) if TINY < square < LARGEST else math.inf
+    return (exact, 0.0) if exact < upper else (upper, error)
 
 
 def sides(parts: Sequence[Rows], bias: str) -> list[np.ndarray]:
@@ -194,12 +211,16 @@ def _combination(parts: Sequence[Rows], weights: np.ndarray) -> tuple[np.ndarray
     return total, lengths
 
 
+def _in_norm(parts: Sequence[Rows], bias: str) -> list[Rows]:
+    """The rows as vectors whose norm bounds the margin: a free bias does not count in it."""
+    return [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
+
+
 def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float, float]:
     """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(side.any() for side in sides(parts, bias)):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    parts = [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
-    total, lengths = _combination(parts, shares(parts, weights, bias))
+    total, lengths = _combination(_in_norm(parts, bias), shares(parts, weights, bias))
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
     error = 2 * terms * U * lengths
     return length(total) * (1 + (total.size + 4) * U) + error, error
@@ -221,19 +242,3 @@ def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray, widest: int = W
     proof = np.zeros_like(dual)
     proof[rows] = found
     return proof
-
-
-def vectors(parts: Sequence[Rows], rows: np.ndarray) -> np.ndarray:
-    """The vectors a_i of some rows as a dense matrix."""
-    blocks = []
-    for part in parts:
-        own = rows[(rows >= part.first) & (rows < part.first + part.sign.size)] - part.first
-        if isinstance(part, Dense):
-            X = part.X[own].astype(np.float64)
-        else:
-            X = sp.csr_array((part.data, part.indices, part.indptr), shape=(part.sign.size, part.width))
-            X = X[own].toarray().astype(np.float64)
-        if part.bias:
-            X = np.column_stack([X, np.full(own.size, part.bias)])
-        blocks.append(X * part.sign[own, None])
-    return np.concatenate(blocks)

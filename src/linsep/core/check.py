@@ -8,6 +8,7 @@ reason for which learning ended.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ from .certificate import Certificate
 
 U = 2.0**-52
 ROWS = 4096  # rows that are converted to float64 at a time
-DECISIVE = 64  # rows whose score is computed exactly
+DECISIVE = 64  # rows whose score is computed exactly, if the claim does not need more
+EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
 
 class Verdict(NamedTuple):
@@ -59,8 +61,8 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     keep = np.ones(n, bool) if sample_weight is None else np.asarray(sample_weight) > 0
 
     wrong: list[str] = []
-    low, high, lengths, fewest, most = _scores(X, sign, keep, claim.w, constant)
     norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w))
+    low, high, lengths, fewest, most = _scores(X, sign, keep, claim.w, constant, claim.lower * norm)
     longest = float(lengths.max(initial=0.0))
     fuzz = 16 * (d + 8) * U * longest * max(1.0, math.hypot(norm, claim.w[-1]) / norm if norm > 0 else 1.0)
     margin = low / norm if norm > 0 else -math.inf
@@ -85,9 +87,14 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
         wrong.append(f"novikoff: claimed {claim.novikoff!r} for a w that does not separate")
 
     bound, slack, sound = _combination(X, sign, keep, claim, constant)
+    least = bound - slack
+    if not sound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
+        bound = _exact_norm(X, sign, claim, constant)
+        least = bound * (1 - 4 * U)
+    sound = sound or (_whole_weights(claim) if claim.refuted else _whole_w(claim, X, sign, keep, constant))
     if sound:
         wrong.append(f"proof: {sound}")
-    elif not bound - slack <= claim.upper <= bound + 8 * slack + 16 * (d + 8) * U * bound:
+    elif not least <= claim.upper <= bound + 8 * slack + 16 * (d + 8) * U * bound:
         wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
     zero = claim.refuted and not sound and _zero(X, sign, claim, constant)
     if claim.refuted and not zero:
@@ -98,11 +105,25 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     return Verdict(tuple(wrong), margin, bound)
 
 
-def _scores(X, sign, keep, w, constant):
-    """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise)."""
+def _scores(X, sign, keep, w, constant, claimed):
+    """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise).
+
+    In exact arithmetic, if few rows decide, or if more is claimed than rounding leaves sure.
+    """
+    scores, errors, lengths = (each[keep] for each in _all_scores(X, sign, w, constant))
+    low, high = float((scores - errors).min()), float((scores + errors).min())
+    decisive = np.flatnonzero(scores - errors <= high)
+    if decisive.size <= DECISIVE or claimed > low:
+        exact = [_exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
+        low = high = _float(min(exact))
+    return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
+
+
+def _all_scores(X, sign, w, constant):
+    """All scores, bounds of their error (also if w was rounded), and the norms of the vectors."""
     n, d = X.shape
     scores, errors, lengths = np.empty(n), np.empty(n), np.empty(n)
-    magnitude = np.abs(w)
+    magnitude = np.abs(w) + 2.0**-1022
     for at in range(0, n, ROWS):
         block = X[at : at + ROWS].astype(np.float64)
         rows = slice(at, at + block.shape[0])
@@ -111,13 +132,7 @@ def _scores(X, sign, keep, w, constant):
         scores[rows] = sign[rows] * (block @ w[:-1] + constant * w[-1])
         errors[rows] = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
         lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant)
-    scores, errors, lengths = scores[keep], errors[keep], lengths[keep]
-    low, high = float((scores - errors).min()), float((scores + errors).min())
-    decisive = np.flatnonzero(scores - errors <= high)
-    if decisive.size <= DECISIVE:
-        exact = [_exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
-        low = high = float(min(exact))
-    return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
+    return scores, errors, lengths
 
 
 def _exact_score(X, sign, i, w, constant) -> Fraction:
@@ -127,6 +142,11 @@ def _exact_score(X, sign, i, w, constant) -> Fraction:
     total = Fraction(constant) * Fraction(float(w[-1]))
     total += sum(Fraction(float(w[j])) * Fraction(float(row[j])) for j in columns)
     return int(sign[i]) * total
+
+
+def _float(number: Fraction) -> float:
+    """The nearest float; infinite beyond the largest."""
+    return float(number) if abs(number) < Fraction(2) ** 1023 else math.copysign(math.inf, number)
 
 
 def _combination(X, sign, keep, claim, constant):
@@ -166,8 +186,28 @@ def _combination(X, sign, keep, claim, constant):
     return math.hypot(*total), slack, ""
 
 
+def _exact_norm(X, sign, claim, constant) -> float:
+    """The norm of the convex combination in the proof, rounded once."""
+    ratios = [float(weight).as_integer_ratio() for weight in claim.weights]
+    common = max(below for _, below in ratios)
+    numbers = [above * (common // below) for above, below in ratios]
+    mass = sum(numbers)
+    sums = _column_sums(X, sign, claim.rows, numbers, constant)
+    if claim.bias == "free":
+        positive = sum(number for number, side in zip(numbers, sign[claim.rows], strict=True) if side > 0)
+        other = {1: mass - positive, -1: positive}  # so that both classes weigh the same
+        numbers = [number * other[int(side)] for number, side in zip(numbers, sign[claim.rows], strict=True)]
+        mass = sum(numbers)
+        sums = _column_sums(X, sign, claim.rows, numbers, 0.0)
+    square = sum((total * total for total in sums), Fraction(0)) / (mass * mass)
+    even = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(square / Fraction(4) ** even), even)
+
+
 def _zero(X, sign, claim, constant) -> bool:
     """Does the proof show that 0 is a convex combination of the vectors? Exactly, or by the interior argument."""
+    if claim.integers:
+        return all(total == 0 for total in _column_sums(X, sign, claim.rows, claim.integers, constant))
     rows, weights = claim.rows[claim.weights > 0], claim.weights[claim.weights > 0]
     if rows.size * (X.shape[1] + 1) > 5e7:
         return False
@@ -188,6 +228,52 @@ def _zero(X, sign, claim, constant) -> bool:
     columns = [math.fsum(column) for column in weighted.T]
     rest = math.hypot(*columns) + 4 * U * np.abs(weighted).sum()
     return bool(sigma.min() - 20 * A.shape[1] * math.sqrt(A.shape[0]) * U * sigma.max() > rest)
+
+
+def _whole_weights(claim: Certificate) -> str:
+    """What is wrong with the integers of a proof, if there are any."""
+    numbers = claim.integers
+    if not numbers:
+        return ""
+    if not all(type(number) is int and number > 0 for number in numbers) or len(numbers) != claim.rows.size:
+        return "its integers are not one positive whole number for each row"
+    total = sum(numbers)
+    shares = np.array([number / total for number in numbers])
+    off = np.abs(claim.weights / math.fsum(claim.weights) - shares)
+    return "its weights are not those of its integers" if (off > 1e-12 * shares + 1e-300).any() else ""
+
+
+def _whole_w(claim: Certificate, X, sign, keep, constant) -> str:
+    """What is wrong with integers that are claimed to be a w that separates, if there are any."""
+    numbers = claim.integers
+    if not numbers:
+        return ""
+    if claim.status != "not decided within rounding":
+        return "it has integers, but claims nothing of them"
+    if not all(type(number) is int for number in numbers) or len(numbers) != claim.w.size or not any(numbers):
+        return "its integers are not one whole number for each column and the bias"
+    size = 2 ** max(number.bit_length() for number in numbers)
+    scores, errors, _ = _all_scores(X, sign, np.array([number / size for number in numbers]), constant)
+    for i in np.flatnonzero(keep & ~(scores > errors)):
+        row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+        score = sum(Fraction(float(row[j])) * numbers[j] for j in np.flatnonzero(row)) + int(constant) * numbers[-1]
+        if int(sign[i]) * score <= 0:
+            return f"the w of its integers has row {i} on the wrong side"
+    return ""
+
+
+def _column_sums(X, sign, rows, numbers, constant) -> Iterator[Fraction]:
+    """The columns of sum_i numbers_i a_i, exactly, that have any number in them; the bias first."""
+    yield Fraction(constant) * sum(number * int(side) for number, side in zip(numbers, sign[rows], strict=True))
+    columns: dict[int, list[tuple[int, float]]] = {}
+    for i, number in zip(rows.tolist(), numbers, strict=True):
+        row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+        for j in np.flatnonzero(row).tolist():
+            columns.setdefault(j, []).append((number * int(sign[i]), float(row[j])))
+    for entries in columns.values():
+        parts = [(number, *x.as_integer_ratio()) for number, x in entries]
+        common = max(below for _, _, below in parts)  # powers of two all
+        yield Fraction(sum(number * above * (common // below) for number, above, below in parts), common)
 
 
 def _without_integer_combinations(A: np.ndarray) -> np.ndarray:

@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..core.certificate import BUDGET_SPENT, OPTIMAL, Certificate
-from ..core.certify import Terms, certify, disprove, free_bias, vectors
+from ..core.certificate import BUDGET_SPENT, NOT_SEPARABLE, OPTIMAL
+from ..core.certify import Terms, certify, free_bias
 from ..core.objective import Objective
 from ..core.stop import Rounds
+from ..optimum.decide import decide
 from ..optimum.duality import Problem
 from ..optimum.least_squares import least_squares
 from ..optimum.nearest_point import nearest_point
@@ -156,10 +157,14 @@ class MaximumMargin(TwoClass):
         reason = rounds.reason or "rounding hides what could still be won; scale or centre the columns"
         terms = Terms(EpsOptimal(0.0, tol), self.bias, found.looks, reason, exact=True, widest=WIDEST)
         certificate = certify([part], w, found.dual, terms)
-        if not certificate.separates:  # the hulls meet: no such w, and no way for the next one to separate either
+        if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
+            certificate = decide([part], terms, self.max_seconds)
+            w = certificate.w
+        if certificate.status in (NOT_SEPARABLE, BUDGET_SPENT):  # no w separates: the next one can't either
             A = Vectors(sample.X, sample.sign, sample.weight)
-            w = least_squares(A, np.ones(A.shape[0]))
-            certificate = certify([part], w, self._meeting(part, certificate, terms), terms)
+            w, dual = least_squares(A, np.ones(A.shape[0])), np.zeros(A.shape[0])
+            dual[certificate.rows] = certificate.weights
+            certificate = certify([part], w, dual, terms._replace(reason=certificate.reason), certificate.integers)
         self._publish(w, certificate)
         self.n_passes_ = found.looks
         self.margin_ = self.certificate_.lower
@@ -199,14 +204,3 @@ class MaximumMargin(TwoClass):
         self.margin_ = 1.0 / norm if norm > 0 else math.inf
         self._warn("Scale or centre the columns, lower C, or raise max_passes or tol.")
         return alpha
-
-    def _meeting(self, part, certificate: Certificate, terms: Terms) -> np.ndarray:
-        """Weights that make the hulls meet; if columns of unlike size hide that, found with columns of like size."""
-        dual = np.zeros(part.sign.size)
-        dual[certificate.rows] = certificate.weights
-        if certificate.refuted:
-            return dual
-        largest = np.abs(vectors([part], certificate.rows)).max(axis=0)
-        size = np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0))))
-        meeting = nearest_point([part], self.bias, 1e-9, Rounds(100, self.max_seconds), size)
-        return meeting.dual if disprove([part], self.bias, meeting.dual, terms.widest) is not None else dual
