@@ -15,7 +15,7 @@ from ..core.certificate import BUDGET_SPENT, NOT_SEPARABLE, OPTIMAL
 from ..core.certify import Terms, certify, free_bias
 from ..core.objective import Objective
 from ..core.stop import Rounds
-from ..optimum.decide import decide
+from ..optimum.decide import coinciding, decide
 from ..optimum.duality import Problem
 from ..optimum.least_squares import least_squares
 from ..optimum.nearest_point import nearest_point
@@ -152,24 +152,28 @@ class MaximumMargin(TwoClass):
         tol = 1e-9 if self.tol == "auto" else self.tol
         part = rows(sample, bias=1.0)
         rounds = Rounds(1000 if self.max_passes == "auto" else self.max_passes, self.max_seconds)
-        found = nearest_point([part], self.bias, 0.1 * tol, rounds)
-        w = free_bias([part], found.w) if self.bias == "free" else found.w
-        reason = rounds.reason or "rounding hides what could still be won; scale or centre the columns"
-        terms = Terms(EpsOptimal(0.0, tol), self.bias, found.looks, reason, exact=True, widest=WIDEST)
-        certificate = certify([part], w, found.dual, terms)
+        target, reason = EpsOptimal(0.0, tol), "rounding hides what could still be won; scale or centre the columns"
+        terms = Terms(target, self.bias, 0, reason, exact=True, widest=WIDEST)
+        if coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
+            certificate, looks = decide([part], terms), 1
+        else:
+            found = nearest_point([part], self.bias, 0.1 * tol, rounds)
+            w, looks = free_bias([part], found.w) if self.bias == "free" else found.w, found.looks
+            terms = terms._replace(updates=looks, reason=rounds.reason or reason)
+            certificate = certify([part], w, found.dual, terms)
         if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
             certificate = decide([part], terms, self.max_seconds)
-            w = certificate.w
+        w, dual = certificate.w, np.zeros(part.sign.size)
+        dual[certificate.rows] = certificate.weights
         if certificate.status in (NOT_SEPARABLE, BUDGET_SPENT):  # no w separates: the next one can't either
             A = Vectors(sample.X, sample.sign, sample.weight)
-            w, dual = least_squares(A, np.ones(A.shape[0])), np.zeros(A.shape[0])
-            dual[certificate.rows] = certificate.weights
+            w = least_squares(A, np.ones(A.shape[0]))
             certificate = certify([part], w, dual, terms._replace(reason=certificate.reason), certificate.integers)
         self._publish(w, certificate)
-        self.n_passes_ = found.looks
+        self.n_passes_ = looks
         self.margin_ = self.certificate_.lower
         self._warn("Scale or centre the columns, or raise max_passes or tol.")
-        return found.dual
+        return dual
 
     def _soft(self, sample: Sample) -> np.ndarray:
         """Learn a soft margin; returns alpha."""
