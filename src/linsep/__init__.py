@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .core.certificate import Certificate
+from .core.radius import RadiusCertificate
+from .estimators.anderson import Anderson
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
 from .estimators.least_squares import LeastSquares
@@ -11,4 +13,14 @@ from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 
 __version__ = "0.1.0"
-__all__ = ["Certificate", "GradientDescent", "Kozinec", "LeastSquares", "MaximumMargin", "Perceptron", "Relaxation"]
+__all__ = [
+    "Anderson",
+    "Certificate",
+    "GradientDescent",
+    "Kozinec",
+    "LeastSquares",
+    "MaximumMargin",
+    "Perceptron",
+    "RadiusCertificate",
+    "Relaxation",
+]

@@ -141,7 +141,7 @@ def conclude(
             return REACHED
         if upper < wanted and proved:
             return IMPOSSIBLE
-        near = proved and upper - lower <= 1e-9 * upper
+        near = proved and upper < math.inf and upper - lower <= 1e-9 * upper
         return WITHIN_ROUNDING if near else BUDGET_SPENT
     if upper == math.inf and lower > 0:
         return SEPARATED

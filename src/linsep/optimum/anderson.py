@@ -23,17 +23,17 @@ import scipy.optimize
 
 from ..core.stop import Rounds
 from ..oracles import points
-from .cone import Ellipsoids, State
+from .cone import Separation, State
 from .gaussians import Gaussians, row_norms
 from .nearest_point import nearest_point
-from .radius_bounds import FLAT, Answer, U, level, shortest, surely
+from .radius_bounds import FLAT, Answer, U, level, prove, shortest, surely
 
 TIGHT = 1e-12  # how well the last cone problem is solved, relative
 STEPS = 200
 MOVES = 40  # of r
 
 
-class _Normal(NamedTuple):
+class Normal(NamedTuple):
     """The same task with the means around 0, columns of like size, and no direction in which nothing differs."""
 
     g: Gaussians
@@ -45,32 +45,43 @@ class _Normal(NamedTuple):
         return (w if self.basis is None else self.basis @ w) / self.size
 
 
-def normal(g: Gaussians) -> _Normal:
-    """Centre, scale by powers of two, leave out what is the same for all Gaussians."""
-    share = g.uniform()
+def normal(g: Gaussians) -> Normal:
+    """Centre, scale by powers of two, leave out directions in which all Gaussians are the same."""
+    share, noise = g.uniform(), 8 * U * np.abs(g.means).max(axis=0)
     means = g.means - share @ g.means
     square = share @ means**2 + share @ g.deviations() ** 2
     size = np.exp2(np.round(0.5 * np.log2(np.where(square > 0, square, 1.0))))
     g = g._replace(
-        means=means / size, low=g.low / size, deviation=g.deviation / size if g.deviation.size else g.deviation
+        means=means / size, low=g.low / size, deviation=g.deviation[:, : len(size)] / size[: g.deviation.shape[1]]
     )
-    values, vectors = np.linalg.eigh(g.pooled(share) + (g.means * share[:, None]).T @ g.means)
-    kept = values > FLAT * values[-1]
-    if kept.all() or not kept.any():
-        return _Normal(g, size, None)
-    basis = vectors[:, kept]
-    low = g.low @ basis
-    if g.deviation.size:
-        low = np.concatenate([low, g.deviation[:, :, None] * basis], axis=1)
-    return _Normal(g._replace(means=g.means @ basis, low=low, deviation=np.zeros((len(low), 0))), size, basis)
+    spread, flat = _directions(g)
+    _, lengths, turn = np.linalg.svd(g.means @ flat)
+    least = np.max((len(size) * noise / size + 1e-11 * np.abs(g.means).max(axis=0)) @ np.abs(flat), initial=0.0)
+    turn = turn[: len(lengths)][lengths > least]
+    if len(turn) == flat.shape[1]:
+        return Normal(g, size, None)
+    basis = np.hstack([spread, flat @ turn.T])
+    return Normal(g.through(basis), size, basis)
+
+
+def _directions(g: Gaussians) -> tuple[np.ndarray, np.ndarray]:
+    """A basis in two parts: directions in which some Gaussian spreads, and directions in which none does."""
+    size = (g.deviations() ** 2).sum(axis=1)
+    real = size > (8 * U) ** 2 * g.means.shape[1]  # means are about 1 here: less is but their rounding error
+    total = g.pooled(np.where(real, 1.0 / np.where(real, size, 1.0), 0.0))
+    unit = np.sqrt(np.diag(total))
+    unit = 1.0 / np.where(unit > 0, unit, 1.0)
+    values, vectors = np.linalg.eigh(total * unit * unit[:, None])
+    flat = values <= FLAT * max(float(values[-1]), 1.0)
+    return unit[:, None] * vectors[:, ~flat], unit[:, None] * vectors[:, flat]
 
 
 def optimum(g: Gaussians) -> Answer:
     """The best w with the weights that prove it, or those that prove that no w has all means on their sides."""
     task = normal(g)
-    found = _two(task.g) if len(g.sign) == 2 else None
-    if found is None:
-        found = _free(task.g)
+    found = _free(task.g)
+    if found is None and len(g.sign) == 2:
+        found = _two(task.g)
     if found is None:
         found = _search(task.g, lambda w: surely(g, task.back(w)).r)
     if not level(task.g, found.w).r > 0:  # there is no good w: then one that is good on the average
@@ -83,26 +94,32 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
 
     ``judge`` tells what r a w has after rounding.
     """
-    ellipsoids = Ellipsoids(g)
+    ellipsoids = Separation(g)
+    if np.linalg.norm(ellipsoids.apart) <= 1e-12 * np.abs(g.means).max():  # the mean means of both classes are the same
+        return nearest_means(g)
     w, r = fisher(g, ellipsoids)
     state, moves, best = ellipsoids.begin(g.radii(r), w), 0, (-math.inf, w)
     for step in range(STEPS):
         w, t, gap = state.x[:-2], float(state.x[-1]), state.gap
         decisive = float(state.z[:, 0] @ row_norms(state.s[:, 1:]))  # the score of those that decide
-        if gap <= TIGHT * decisive or gap < 0.3 * abs(t):
+        if gap <= TIGHT * decisive or (gap < 0.3 * abs(t) and (t > 0 or r > best[0])):
             best = max(best, (level(g, w).r, w), key=itemgetter(0))
             slope = float(state.z[:, 0] @ (g.scale * g.spread(w)))
             ahead = max(r + t / slope if slope > 0 else math.inf, best[0])
             if r == 0 and t <= 0:  # even the means, as uncertain as they are, can't be told apart
                 break
             if ahead <= 0:
-                means = _nearest_means(g)
+                means = nearest_means(g)
                 if level(g._replace(caution=0 * g.caution), means.w).r <= 0:
                     return means._replace(steps=step)
-                r = max(0.0, level(g, means.w).r)
+                best = level(g, means.w).r, means.w
+                r = max(0.0, best[0])
                 state = ellipsoids.begin(g.radii(r), means.w)
             elif abs(ahead - r) <= 4 * TIGHT * ahead or moves > MOVES:
                 break
+            elif ahead < 0.5 * r and ahead == best[0]:  # far off: begin again
+                r, moves = ahead, moves + 1
+                state = ellipsoids.begin(g.radii(r), best[1])
             else:
                 r, moves = ahead, moves + 1
                 state = ellipsoids.resume(state, g.radii(r))
@@ -123,7 +140,7 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
     return better._replace(w=max(tried, key=itemgetter(0))[1])
 
 
-def _apart(ellipsoids: Ellipsoids, state: State, radii: np.ndarray) -> np.ndarray:
+def _apart(ellipsoids: Separation, state: State, radii: np.ndarray) -> np.ndarray:
     """A w that separates ellipsoids of slightly smaller radii, with room to spare."""
     state = ellipsoids.resume(state, radii)
     for _ in range(12):
@@ -134,7 +151,7 @@ def _apart(ellipsoids: Ellipsoids, state: State, radii: np.ndarray) -> np.ndarra
     return state.x[:-2]
 
 
-def _nearest_means(g: Gaussians) -> Answer:
+def nearest_means(g: Gaussians) -> Answer:
     """The hyperplane of largest margin between the means, or weights that make them meet."""
     found = nearest_point([points(g.means, g.sign)], "free", 1e-10, Rounds(100))
     return Answer(found.w[:-1], found.dual, np.zeros((len(g.sign), _columns(g))), 0)
@@ -147,23 +164,18 @@ def _columns(g: Gaussians) -> int:
 
 def _free(g: Gaussians) -> Answer | None:
     """A w along which no Gaussian spreads and that has all means on their sides: r is infinite then (F4)."""
-    size = (g.deviations() ** 2).sum(axis=1)
-    total = g.pooled(np.where(size > 0, 1.0 / np.where(size > 0, size, 1.0), 0.0))
-    unit = np.sqrt(np.diag(total))
-    unit = 1.0 / np.where(unit > 0, unit, 1.0)
-    values, vectors = np.linalg.eigh(total * unit * unit[:, None])
-    basis = unit[:, None] * vectors[:, values <= FLAT * max(float(values[-1]), 1.0)]
-    if basis.shape[1] == 0:
+    spread, flat = _directions(g)
+    if flat.shape[1] == 0:
         return None
     inside = g._replace(
-        means=g.means @ basis, low=np.zeros((len(g.sign), 0, basis.shape[1])), deviation=g.deviation[:, :0]
+        means=g.means @ flat, low=np.zeros((len(g.sign), 0, flat.shape[1])), deviation=g.deviation[:, :0]
     )
-    found = _nearest_means(inside)
+    found = nearest_means(inside)
     score = g.sign * (inside.means @ found.w)
     gap = float(score[g.sign > 0].min() + score[g.sign < 0].min())
-    if gap > 1e-10 * float(np.abs(score).max()) and np.linalg.norm(found.w) > 1e-10 * np.abs(g.means).max():
-        return Answer(basis @ found.w, np.zeros(0), np.zeros((0, 0)), 0)
-    return found._replace(w=basis @ found.w, V=np.zeros((len(g.sign), _columns(g)))) if not size.any() else None
+    if gap > 1e-10 * float(np.abs(score).max()):
+        return Answer(flat @ found.w, np.zeros(0), np.zeros((0, 0)), 0)
+    return None if spread.size else found._replace(w=flat @ found.w, V=np.zeros((len(g.sign), _columns(g))))
 
 
 def _two(g: Gaussians) -> Answer | None:
@@ -193,7 +205,9 @@ def _two(g: Gaussians) -> Answer | None:
 
     tau, path = scipy.optimize.brentq(unequal, 0.0, 1.0, xtol=1e-16, rtol=4 * U, full_output=True)
     w = basis @ along(tau)
-    return Answer(w, np.full(2, 0.5), touching(g, w), path.iterations)
+    found = Answer(w, np.full(2, 0.5), touching(g, w), path.iterations)
+    proof = prove(g, found.weights, found.V)
+    return found if proof.moved == 0 and proof.upper <= (1.0 + 1e-11) * level(g, w).r else None
 
 
 def touching(g: Gaussians, w: np.ndarray) -> np.ndarray:
@@ -204,7 +218,7 @@ def touching(g: Gaussians, w: np.ndarray) -> np.ndarray:
     return -(g.sign * radii)[:, None] * V
 
 
-def fisher(g: Gaussians, ellipsoids: Ellipsoids | None = None) -> tuple[np.ndarray, float]:
+def fisher(g: Gaussians, ellipsoids: Separation | None = None) -> tuple[np.ndarray, float]:
     """Where to begin: the direction of Fisher's discriminant, and an r of the right size."""
     share = g.uniform()
     apart = (share * g.sign) @ g.means

@@ -113,7 +113,7 @@ class _Scaling:
         return ((2.0 * dots(self.other, x))[:, None] * self.other - mirrored(x)) / self.size
 
 
-class Ellipsoids:
+class Separation:
     """The cone problem of some Gaussians, for any radii."""
 
     def __init__(self, g: Gaussians):

@@ -47,6 +47,13 @@ class Gaussians(NamedTuple):
         """Some of the Gaussians."""
         return Gaussians(*(part[rows] for part in self))
 
+    def through(self, basis: np.ndarray) -> Gaussians:
+        """The Gaussians of x' basis."""
+        low = self.low @ basis
+        if self.deviation.size:
+            low = np.concatenate([low, self.deviation[:, :, None] * basis], axis=1)
+        return self._replace(means=self.means @ basis, low=low, deviation=np.zeros((len(low), 0)))
+
     def spill(self, V: np.ndarray) -> np.ndarray:
         """F_j v_j of all j, k x d."""
         q = self.low.shape[1]
@@ -62,7 +69,7 @@ class Gaussians(NamedTuple):
             total[np.diag_indices(d)] += alpha @ self.deviation**2
         return total
 
-    def radii(self, r: float) -> np.ndarray:
+    def radii(self, r: float | np.ndarray) -> np.ndarray:
         """The radii that r asks of the Gaussians."""
         return self.scale * r + self.caution
 
@@ -161,13 +168,15 @@ def _root(covariance: np.ndarray, j: int) -> np.ndarray:
             return low.T.copy()
     except np.linalg.LinAlgError:
         pass
-    size = np.exp2(np.round(0.5 * np.log2(np.where(square > 0, square, 1.0))))  # columns of like size, without rounding
-    values, vectors = np.linalg.eigh(covariance / size / size[:, None])
-    if values[0] < -8 * zero * max(float(values[-1]), 1.0):
-        least = np.linalg.eigvalsh(covariance)[0]
-        raise ValueError(f"Gaussian {j}: its covariance is not positive semidefinite, it has the eigenvalue {least:g}.")
-    kept = values > zero
-    return (vectors[:, kept] * np.sqrt(values[kept])).T * size
+    for floor in (0.0, 1.0):  # columns of like size; or as they are, if the size of some is but rounding error
+        size = np.maximum(square, floor * square.max())
+        size = np.exp2(np.round(0.5 * np.log2(np.where(size > 0, size, 1.0))))  # scaling by them does not round
+        values, vectors = np.linalg.eigh(covariance / size / size[:, None])
+        if values[0] >= -8 * zero * max(float(values[-1]), 1.0):
+            kept = values > zero
+            return (vectors[:, kept] * np.sqrt(values[kept])).T * size
+    least = np.linalg.eigvalsh(covariance)[0]
+    raise ValueError(f"Gaussian {j}: its covariance is not positive semidefinite, it has the eigenvalue {least:g}.")
 
 
 def _deviation(variance: np.ndarray, d: int, j: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 r"""From a hyperplane between Gaussians, or weights of them, to bounds of the best r: see `linsep.core.radius`.
 
-From below, any w gives a bound: `level` finds its best bias, `surely` counts rounding errors too. From above, weights and
-a point of each ellipsoid do: `prove` brings their sum to zero and measures the ellipsoids. `certify` does both.
+From below, any w gives a bound: `level` finds its best bias, `surely` counts rounding errors too. From above, weights
+and a point of each ellipsoid do: `prove` brings their sum to zero and measures the ellipsoids. `certify` does both.
 """
 
 from __future__ import annotations
@@ -68,6 +68,14 @@ def _meet(g: Gaussians, score: np.ndarray, spread: np.ndarray) -> Level:
     return Level(r, 0.5 * float(edge[sides[1]].min() - edge[sides[0]].min()))
 
 
+def radii(g: Gaussians, at: np.ndarray) -> np.ndarray:
+    """(r_j - c_j) / a_j of the hyperplane ``at`` = (w, b)."""
+    spread, score = g.spread(at[:-1]), g.sign * (g.means @ at[:-1] + at[-1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = np.where(spread > 0, score / spread, np.where(score > 0, np.inf, -np.inf))
+    return (r - g.caution) / g.scale
+
+
 def surely(g: Gaussians, w: np.ndarray) -> Level:
     """The same, valid in spite of rounding: r is not larger than that of the hyperplane w, b in floating point."""
     d, origin = len(w), g.means[0]
@@ -77,7 +85,9 @@ def surely(g: Gaussians, w: np.ndarray) -> Level:
     noise = 2 * (d + 8) * EXTENDED * (noise + noise.max()) + U * U
     score, spread = g.sign * (means @ w), g.spread(w)
     room = noise + 2 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
-    b = float(Fraction(_meet(g, (score - room).astype(np.float64), spread).b) - here)
+    least = 16 * (d + 8) * U * (g.deviations() @ np.abs(w)) + 8 * U * float(np.abs(score).max())
+    real = np.where(spread > least, spread, 0.0)  # what is mere rounding error should not place the hyperplane
+    b = float(Fraction(_meet(g, (score - room).astype(np.float64), real).b) - here)
     score = (score + g.sign * np.longdouble(float(Fraction(b) + here)) - noise).astype(np.float64)
     flat = spread == 0
     radius = np.where(score > 0, np.inf, -np.inf)
@@ -202,10 +212,11 @@ def certify(
     reason: str = "",
 ) -> RadiusCertificate:
     """The certificate of an answer: both bounds computed once more, in the user's coordinates."""
-    w, (r, b) = answer.w, surely(g, answer.w)
+    largest = float(np.abs(answer.w).max())
+    w = answer.w / largest / np.linalg.norm(answer.w / largest) if largest > 0 else answer.w  # its length is free
+    r, b = surely(g, w)
     proof = prove(g, answer.weights, answer.V) if answer.weights.size else NOTHING
-    size = -int(np.frexp(np.abs(w).max())[1])  # the length of w decides nothing
-    w = np.ldexp(np.append(w, b), size)
+    w = np.append(w, b)
     status = conclude(r, proof.upper, moved=proof.moved, wanted=wanted, eps=eps, exact=exact)
     return RadiusCertificate(
         status, r, proof.upper, w, proof.rows, proof.weights, proof.u, proof.moved, g.scale, g.caution, len(g.sign),
