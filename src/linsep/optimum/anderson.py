@@ -98,7 +98,7 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
     if np.linalg.norm(ellipsoids.apart) <= 1e-12 * np.abs(g.means).max():  # the mean means of both classes are the same
         return nearest_means(g)
     w, r = fisher(g, ellipsoids)
-    state, moves, best = ellipsoids.begin(g.radii(r), w), 0, (-math.inf, w)
+    state, moves, best, hope = ellipsoids.begin(g.radii(r), w), 0, (-math.inf, w), 1e-3
     for step in range(STEPS):
         w, t, gap = state.x[:-2], float(state.x[-1]), state.gap
         decisive = float(state.z[:, 0] @ row_norms(state.s[:, 1:]))  # the score of those that decide
@@ -117,6 +117,13 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
                 state = ellipsoids.begin(g.radii(r), means.w)
             elif abs(ahead - r) <= 4 * TIGHT * ahead or moves > MOVES:
                 break
+            elif abs(ahead - r) <= hope * ahead:  # near enough for Newton's method to go the rest of the way?
+                hope *= 1e-3
+                early = polish(g, Answer(w, *ellipsoids.dual(state, g.radii(r)), step))
+                if early is not None and _proved(g, early) and judge(early.w) >= (1.0 - 1e-11) * level(g, early.w).r:
+                    return early
+                r, moves = ahead, moves + 1
+                state = ellipsoids.resume(state, g.radii(r))
             elif ahead < 0.5 * r and ahead == best[0]:  # far off: begin again
                 r, moves = ahead, moves + 1
                 state = ellipsoids.begin(g.radii(r), best[1])
@@ -131,13 +138,19 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
     if r == 0 or best[0] <= 0:
         return found
     better = polish(g, found) or found
-    tried = [(judge(w), w) for w in ([best[1]] if better is found else [better.w, best[1]])]
+    tried = [(judge(w), w) for w in (better.w, best[1])]
     for short in (1e-11, 1e-10, 1e-9):  # points that touch the best hyperplane are on the wrong side after rounding
         if max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * r:
             break
         w = _apart(ellipsoids, state, g.radii((1.0 - short) * r))
         tried.append((judge(w), w))
     return better._replace(w=max(tried, key=itemgetter(0))[1])
+
+
+def _proved(g: Gaussians, answer: Answer) -> bool:
+    """Do the two bounds of an answer meet?"""
+    proof = prove(g, answer.weights, answer.V)
+    return proof.moved == 0 and proof.upper <= (1.0 + 1e-11) * level(g, answer.w).r
 
 
 def _apart(ellipsoids: Separation, state: State, radii: np.ndarray) -> np.ndarray:
@@ -206,8 +219,7 @@ def _two(g: Gaussians) -> Answer | None:
     tau, path = scipy.optimize.brentq(unequal, 0.0, 1.0, xtol=1e-16, rtol=4 * U, full_output=True)
     w = basis @ along(tau)
     found = Answer(w, np.full(2, 0.5), touching(g, w), path.iterations)
-    proof = prove(g, found.weights, found.V)
-    return found if proof.moved == 0 and proof.upper <= (1.0 + 1e-11) * level(g, w).r else None
+    return found if _proved(g, found) else None
 
 
 def touching(g: Gaussians, w: np.ndarray) -> np.ndarray:
@@ -238,10 +250,15 @@ def polish(g: Gaussians, answer: Answer) -> Answer | None:
     A Gaussian that does not spread along w (a kink) has :math:`F_j^T w = 0` instead, and adds :math:`y_j F_j\zeta_j` to
     the sum, with :math:`\zeta_j = \lambda_j v_j` free. None if it leads nowhere: the answer was too far off.
     """
-    rows = np.flatnonzero(answer.weights > 1e-7 * answer.weights.max())
-    g, w, weights, V = g.some(rows), answer.w, answer.weights[rows], answer.V[rows]
-    (r, b), (k, d) = level(g, w), g.means.shape
+    w, (r, b) = answer.w, level(g, answer.w)
     if not (0 < r < math.inf):
+        return None
+    reach = g.radii(r) * g.spread(w)
+    slack = (g.sign * (g.means @ w + b) - reach) / float(answer.weights @ reach)
+    rows = np.flatnonzero(answer.weights > np.maximum(0.1 * slack, 1e-9) * answer.weights.max())
+    g, weights, V = g.some(rows), answer.weights[rows], answer.V[rows]
+    k, d = g.means.shape
+    if np.unique(g.sign).size < 2:
         return None
     smooth = g.spread(w) > 1e-6 * (g.deviations() @ np.abs(w))
     kinks = np.vstack([np.zeros((0, d)), *(g.sign[j] * g.factor(int(j)) for j in np.flatnonzero(~smooth))])
@@ -249,7 +266,7 @@ def polish(g: Gaussians, answer: Answer) -> Answer | None:
     unit = 1.0 / np.sqrt(np.maximum(weights @ (g.deviations() ** 2 + g.means**2), 1e-300))
     at = np.cumsum([d, 1, 1, k, len(kinks)])  # where w, b, r, weights and zeta end
     scale = np.concatenate([unit, np.ones(at[-1] - d)])
-    for _ in range(4):
+    for _ in range(8):
         along = g.along(w)
         sigma = np.where(smooth, row_norms(along), 0.0)
         if not (sigma[smooth] > 0).all():
@@ -275,6 +292,8 @@ def polish(g: Gaussians, answer: Answer) -> Answer | None:
         w, b, r, weights, free = w + dw, b + db[0], r + dr[0], weights + dweights, free + dfree
         if not (np.isfinite(move).all() and (weights > 0).all() and r > 0):
             return None
+        if abs(dr[0]) <= 4 * U * r and np.abs(dw / unit).max() <= 1e-12 * np.abs(w / unit).max():
+            break
     along = g.along(w)
     V = -(g.sign * g.radii(r) / np.where(smooth, row_norms(along), 1.0))[:, None] * along
     V[~smooth] = free.reshape(-1, V.shape[1]) / weights[~smooth, None]

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from ..core.jit import compiled
 from .gaussians import Gaussians, row_norms
 
 SHORT = 1e-7  # a step shorter than this part of the Newton step wins nothing more
@@ -48,69 +49,94 @@ class State(NamedTuple):
         return all((part[:, 0] > row_norms(part[:, 1:])).all() for part in (self.s, self.z))
 
 
-def dots(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Scalar products, row by row."""
-    return np.einsum("ij,ij->i", x, y)
+@compiled
+def rescale(s, z, size, mean, half, scaled):
+    """Nesterov and Todd's scaling: one symmetric W for each cone, with W z = W^-1 s = ``scaled``.
+
+    W = size (2 h h' - J), with J = diag(1, -1, ..., -1) and ``half`` h; W^2 = size^2 (2 m m' - J) with ``mean`` m.
+    """
+    for i in range(s.shape[0]):
+        deep_s, deep_z = np.sqrt(depth(s[i])), np.sqrt(depth(z[i]))
+        size[i] = np.sqrt(deep_s / deep_z)
+        cosine = 1.0
+        for c in range(s.shape[1]):
+            cosine += (s[i, c] / deep_s) * (z[i, c] / deep_z)
+        norm = np.sqrt(2.0 * cosine)
+        mean[i, 0] = (s[i, 0] / deep_s + z[i, 0] / deep_z) / norm
+        root = np.sqrt(2.0 * (mean[i, 0] + 1.0))
+        half[i, 0] = (mean[i, 0] + 1.0) / root
+        for c in range(1, s.shape[1]):
+            mean[i, c] = (s[i, c] / deep_s - z[i, c] / deep_z) / norm
+            half[i, c] = mean[i, c] / root
+        dot = 0.0
+        for c in range(s.shape[1]):
+            dot += half[i, c] * z[i, c]
+        scaled[i, 0] = size[i] * (2.0 * dot * half[i, 0] - z[i, 0])
+        for c in range(1, s.shape[1]):
+            scaled[i, c] = size[i] * (2.0 * dot * half[i, c] + z[i, c])
 
 
-def mirrored(x: np.ndarray) -> np.ndarray:
-    """(head, -tail)."""
-    out = -x
-    out[:, 0] = x[:, 0]
-    return out
+@compiled
+def depth(x):
+    """head^2 - |tail|^2 of one vector: how far inside its cone it is."""
+    tail = 0.0
+    for c in range(1, x.size):
+        tail += x[c] * x[c]
+    tail = np.sqrt(tail)
+    return max((x[0] - tail) * (x[0] + tail), 1e-300)
 
 
-def depth(x: np.ndarray) -> np.ndarray:
-    """head^2 - |tail|^2: how far inside its cone each vector is."""
-    head, tail = x[:, 0], row_norms(x[:, 1:])
-    return np.maximum((head - tail) * (head + tail), 1e-300)
+@compiled
+def undo(size, half, x, out):
+    """W^-1 x."""
+    for i in range(x.shape[0]):
+        dot = half[i, 0] * x[i, 0]
+        for c in range(1, x.shape[1]):
+            dot -= half[i, c] * x[i, c]
+        out[i, 0] = (2.0 * dot * half[i, 0] - x[i, 0]) / size[i]
+        for c in range(1, x.shape[1]):
+            out[i, c] = (x[i, c] - 2.0 * dot * half[i, c]) / size[i]
 
 
-def jordan(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+@compiled
+def jordan(x, y, out):
     """The product that is (mu, 0) on the central path."""
-    out = x[:, :1] * y + y[:, :1] * x
-    out[:, 0] = dots(x, y)
-    return out
+    for i in range(x.shape[0]):
+        dot = x[i, 0] * y[i, 0]
+        for c in range(1, x.shape[1]):
+            dot += x[i, c] * y[i, c]
+            out[i, c] = x[i, 0] * y[i, c] + y[i, 0] * x[i, c]
+        out[i, 0] = dot
 
 
-def divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+@compiled
+def divide(x, y, out):
     """The v with jordan(x, v) = y."""
-    head = dots(mirrored(x), y) / depth(x)
-    out = (y - head[:, None] * x) / x[:, :1]
-    out[:, 0] = head
-    return out
+    for i in range(x.shape[0]):
+        dot = x[i, 0] * y[i, 0]
+        for c in range(1, x.shape[1]):
+            dot -= x[i, c] * y[i, c]
+        out[i, 0] = dot / depth(x[i])
+        for c in range(1, x.shape[1]):
+            out[i, c] = (y[i, c] - out[i, 0] * x[i, c]) / x[i, 0]
 
 
-def reach(x: np.ndarray, move: np.ndarray) -> float:
+@compiled
+def reach(x, move):
     """The longest step along ``move`` that stays inside all cones."""
-    mirror, room = mirrored(move), depth(x)
-    square, cross = dots(mirror, move), dots(mirror, x)
-    # the smallest positive zero of room + 2 cross a + square a^2, if any, without cancellation
-    root = np.sqrt(np.maximum(cross * cross - square * room, 0.0))
-    below = np.where((square < 0) | (cross < 0), root - cross, 0.0)
-    return float(np.min(room / np.maximum(below, 1e-300)))
-
-
-class _Scaling:
-    """Nesterov and Todd's: one symmetric W for each cone with W z = W^-1 s."""
-
-    def __init__(self, s: np.ndarray, z: np.ndarray):
-        deep_s, deep_z = np.sqrt(depth(s)), np.sqrt(depth(z))
-        s, z = s / deep_s[:, None], z / deep_z[:, None]
-        self.size = np.sqrt(deep_s / deep_z)[:, None]
-        self.mean = (s + mirrored(z)) / np.sqrt(2.0 * (1.0 + dots(s, z)))[:, None]
-        half = self.mean.copy()
-        half[:, 0] += 1.0
-        self.half = half / np.sqrt(2.0 * half[:, :1])
-        self.other = mirrored(self.half)
-
-    def apply(self, x: np.ndarray) -> np.ndarray:
-        """W x."""
-        return self.size * ((2.0 * dots(self.half, x))[:, None] * self.half - mirrored(x))
-
-    def undo(self, x: np.ndarray) -> np.ndarray:
-        """W^-1 x."""
-        return ((2.0 * dots(self.other, x))[:, None] * self.other - mirrored(x)) / self.size
+    longest = np.inf
+    for i in range(x.shape[0]):
+        square, cross = move[i, 0] * move[i, 0], move[i, 0] * x[i, 0]
+        for c in range(1, x.shape[1]):
+            square -= move[i, c] * move[i, c]
+            cross -= move[i, c] * x[i, c]
+        if square < 0.0 or cross < 0.0:
+            # the smallest positive zero of room + 2 cross a + square a^2, without cancellation
+            room = depth(x[i])
+            below = np.sqrt(max(cross * cross - square * room, 0.0)) - cross
+            if below > 0.0:
+                longest = min(longest, room / below)
+    return longest
 
 
 class Separation:
@@ -146,32 +172,30 @@ class Separation:
 
     def adjoint(self, z: np.ndarray, radii: np.ndarray) -> np.ndarray:
         """The transpose of `vectors`."""
-        z, q = self._with(z, radii), self.rows.shape[1]
-        out = z[:, :q].ravel() @ self.flat
+        scaled, q = z * radii[:, None], self.rows.shape[1]
+        scaled[:, 0] = z[:, 0]
+        out = scaled[:, :q].ravel() @ self.flat
         if self.g.deviation.size:
-            out[:-2] += np.einsum("ij,ij->j", z[:, q:], self.g.deviation)
+            out[:-2] += np.einsum("ij,ij->j", scaled[:, q:], self.g.deviation)
         return out
 
-    def adjoints(self, z: np.ndarray, radii: np.ndarray) -> np.ndarray:
-        """The same, one row for each cone."""
-        z, q = self._with(z, radii), self.rows.shape[1]
+    def adjoints(self, z: np.ndarray) -> np.ndarray:
+        """The same for radius 1, one row for each cone."""
+        q = self.rows.shape[1]
         out = np.matmul(z[:, None, :q], self.rows)[:, 0]
         if self.g.deviation.size:
             out[:, :-2] += z[:, q:] * self.g.deviation
         return out
 
-    def _with(self, z: np.ndarray, radii: np.ndarray) -> np.ndarray:
-        out = z * radii[:, None]
-        out[:, 0] = z[:, 0]
-        return out
-
-    def newton(self, scaling: _Scaling, radii: np.ndarray):
+    def newton(self, size: np.ndarray, mean: np.ndarray, radii: np.ndarray):
         """Solve A' W^-2 A dx + g nu = rhs, <g, dx> = 0: returns a function of rhs, or None."""
-        inverse = scaling.size**-2.0
-        u, heads = self.adjoints(mirrored(scaling.mean), radii), self.rows[:, 0]
-        H = (u * (2.0 * inverse)).T @ u - (heads * inverse).T @ heads
-        H[:-2, :-2] += self.pooled(radii**2 * inverse[:, 0])
-        unit = 1.0 / np.sqrt(np.maximum(np.diag(H), 1e-300))
+        inverse = size**-2.0
+        mirrored = -radii[:, None] * mean
+        mirrored[:, 0] = mean[:, 0]
+        u, heads = self.adjoints(mirrored), self.rows[:, 0]
+        H = (u * (2.0 * inverse)[:, None]).T @ u - (heads * inverse[:, None]).T @ heads
+        H[:-2, :-2] += self.pooled(radii**2 * inverse)
+        unit = 1.0 / np.sqrt(np.maximum(H.diagonal(), 1e-300))
         factor = _cholesky(H * unit * unit[:, None])
         if factor is None:
             return None
@@ -215,28 +239,31 @@ class Separation:
         x, s, z, nu = state
         rest = self.adjoint(z, radii) - nu * self.apart
         rest[-1] += 1.0
-        scaling = _Scaling(s, z)
-        solve = self.newton(scaling, radii)
+        size = np.empty(len(s))
+        mean, half, scaled, share, dz, pull = (np.empty_like(s) for _ in range(6))
+        rescale(s, z, size, mean, half, scaled)
+        solve = self.newton(size, mean, radii)
         if solve is None:
             return None
-        scaled = scaling.apply(z)
 
         def direction(wish: np.ndarray):
-            share = divide(scaled, wish)
-            dx, dnu = solve(self.adjoint(scaling.undo(share), radii) + rest)
-            ds = self.vectors(dx, radii)
-            ds_scaled = scaling.undo(ds)
+            divide(scaled, wish, share)
+            undo(size, half, share, pull)
+            dx, dnu = solve(self.adjoint(pull, radii) + rest)
+            ds, ds_scaled = self.vectors(dx, radii), np.empty_like(s)
+            undo(size, half, ds, ds_scaled)
             dz_scaled = share - ds_scaled
-            return dx, dnu, ds, scaling.undo(dz_scaled), ds_scaled, dz_scaled
+            undo(size, half, dz_scaled, dz)
+            return dx, dnu, min(reach(s, ds), reach(z, dz)), ds_scaled, dz_scaled
 
-        both = np.concatenate([s, z])
-        short = -jordan(scaled, scaled)
-        _, _, ds, dz, ds_scaled, dz_scaled = direction(short)
-        centring = (1.0 - min(1.0, reach(both, np.concatenate([ds, dz])))) ** 3
-        short -= jordan(ds_scaled, dz_scaled)
-        short[:, 0] += centring * state.gap / len(s)
-        dx, dnu, ds, dz, _, _ = direction(short)
-        a = min(1.0, 0.99 * reach(both, np.concatenate([ds, dz])))
+        short, bent = np.empty_like(s), np.empty_like(s)
+        jordan(scaled, scaled, short)
+        _, _, far, ds_scaled, dz_scaled = direction(-short)
+        jordan(ds_scaled, dz_scaled, bent)
+        short += bent
+        short[:, 0] -= (1.0 - min(1.0, far)) ** 3 * state.gap / len(s)  # centring
+        dx, dnu, far, _, _ = direction(-short)
+        a = min(1.0, 0.99 * far)
         if not a > SHORT:
             return None
         x = x + a * dx

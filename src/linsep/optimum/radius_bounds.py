@@ -122,6 +122,8 @@ def prove(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
     for _ in range(3):
         V = _push(g, u)
         A, rest = _sum(g, weights, V)
+        if (np.abs(rest) <= 2 * U * (weights @ np.abs(A))).all():
+            break
         radius = row_norms(V)
         x = shortest(_gram(g, A, weights, radius), rest)
         change = weights * (A @ x)
