@@ -70,7 +70,7 @@ def check(claim: RadiusCertificate, means: Any, covariances: Any, labels: Any) -
         return Verdict(("w, the proof or the demands are not finite",))
     sign = np.where(labels == claim.classes[1], 1.0, -1.0)
     origin = means[0]
-    dense = _dense(covariances, k, d)
+    dense = matrices(covariances, k, d)
     these = [
         _Gaussian(
             sign[j],
@@ -100,7 +100,7 @@ def check(claim: RadiusCertificate, means: Any, covariances: Any, labels: Any) -
     return Verdict(tuple(wrong), r, bound)
 
 
-def _dense(covariances: Any, k: int, d: int) -> np.ndarray:
+def matrices(covariances: Any, k: int, d: int) -> np.ndarray:
     """All covariances as matrices."""
     if covariances is None or np.isscalar(covariances):
         covariances = [covariances or 0.0] * k

@@ -39,6 +39,7 @@ class Normal(NamedTuple):
     g: Gaussians
     size: np.ndarray
     basis: np.ndarray | None
+    flat: bool  # there are directions in which no Gaussian spreads
 
     def back(self, w: np.ndarray) -> np.ndarray:
         """w in the user's coordinates."""
@@ -55,13 +56,15 @@ def normal(g: Gaussians) -> Normal:
         means=means / size, low=g.low / size, deviation=g.deviation[:, : len(size)] / size[: g.deviation.shape[1]]
     )
     spread, flat = _directions(g)
+    if flat.shape[1] == 0:
+        return Normal(g, size, None, False)
     _, lengths, turn = np.linalg.svd(g.means @ flat)
     least = np.max((len(size) * noise / size + 1e-11 * np.abs(g.means).max(axis=0)) @ np.abs(flat), initial=0.0)
     turn = turn[: len(lengths)][lengths > least]
     if len(turn) == flat.shape[1]:
-        return Normal(g, size, None)
+        return Normal(g, size, None, True)
     basis = np.hstack([spread, flat @ turn.T])
-    return Normal(g.through(basis), size, basis)
+    return Normal(g.through(basis), size, basis, True)
 
 
 def _directions(g: Gaussians) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +82,7 @@ def _directions(g: Gaussians) -> tuple[np.ndarray, np.ndarray]:
 def optimum(g: Gaussians) -> Answer:
     """The best w with the weights that prove it, or those that prove that no w has all means on their sides."""
     task = normal(g)
-    found = _free(task.g)
+    found = _free(task.g) if task.flat else None
     if found is None and len(g.sign) == 2:
         found = _two(task.g)
     if found is None:

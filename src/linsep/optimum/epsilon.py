@@ -32,7 +32,7 @@ def white(g: Gaussians) -> Normal:
     values, vectors = np.linalg.eigh(task.g.pooled(share) + 1e-6 * (task.g.means * share[:, None]).T @ task.g.means)
     turn = vectors / np.sqrt(np.maximum(values, 1e-12 * values[-1]))
     basis = turn if task.basis is None else task.basis @ turn
-    return Normal(task.g.through(turn), task.size, basis)
+    return task._replace(g=task.g.through(turn), basis=basis)
 
 
 def within(

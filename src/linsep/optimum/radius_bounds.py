@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..core.radius import RadiusCertificate, conclude
 from .gaussians import Gaussians, row_norms
@@ -180,6 +181,8 @@ def _push(g: Gaussians, u: np.ndarray) -> np.ndarray:
 def _pull(g: Gaussians, j: int, v: np.ndarray) -> np.ndarray:
     """The shortest u_j with F_j F_j' u_j = F_j v_j."""
     rows = g.factor(int(j))
+    if rows.shape[0] == rows.shape[1] and (np.abs(np.diag(rows)) > 1e-6 * row_norms(rows.T)).all():
+        return np.linalg.solve(rows, v)  # a triangle that is far from singular
     return np.linalg.lstsq(rows, v, rcond=None)[0] if rows.any() else np.zeros(g.means.shape[1])
 
 
@@ -199,6 +202,9 @@ def _gram(g: Gaussians, A: np.ndarray, weights: np.ndarray, radius: np.ndarray) 
 def shortest(G: np.ndarray, rest: np.ndarray) -> np.ndarray:
     """The shortest x with G x = rest, as far as there is one; columns are brought to like size first."""
     unit = 1.0 / np.sqrt(np.where(np.diag(G) > 0, np.diag(G), 1.0))
+    factor, failed = dpotrf(G * unit * unit[:, None], lower=1)
+    if not failed and factor.diagonal().min() > 1e-5:
+        return unit * dpotrs(factor, unit * rest, lower=1)[0]
     values, vectors = np.linalg.eigh(G * unit * unit[:, None])
     inverse = np.where(values > FLAT * values[-1], 1.0 / np.where(values > 0, values, 1.0), 0.0)
     return unit * (vectors @ (inverse * (vectors.T @ (unit * rest))))

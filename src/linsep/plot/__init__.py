@@ -13,8 +13,9 @@ except ImportError as missing:
     ) from missing
 
 from .cone import weight_space
+from .ellipses import ellipses, worst_error
 from .film import animate
 from .plane import decision
 from .progress import bounds, mistakes
 
-__all__ = ["animate", "bounds", "decision", "mistakes", "weight_space"]
+__all__ = ["animate", "bounds", "decision", "ellipses", "mistakes", "weight_space", "worst_error"]
