@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from linsep.core.radius import RadiusCertificate
+from linsep.core.radius import RadiusCertificate, conclude
 from linsep.optimum.anderson import optimum
 from linsep.optimum.gaussians import gaussians
 from linsep.optimum.radius_bounds import certify, level
@@ -218,6 +218,21 @@ def test_the_best_bias_for_a_given_w():
     assert radii.min() == pytest.approx(r, abs=1e-12)
     for other in (b - 1e-3, b + 1e-3):
         assert (sign * (means @ w + other) / g.spread(w)).min() < r
+
+
+def test_no_proof_is_no_claim():
+    assert conclude(1.0, np.inf) == "budget spent"
+    assert conclude(np.inf, np.inf) == "separated"
+    assert conclude(1.0, 1.0, moved=1e-3, eps=1e-9) == "budget spent"
+    assert conclude(-1.0, 0.0, moved=1e-14) == "not decided within rounding"
+
+
+def test_many_gaussians_in_the_plane_and_few_in_many_dimensions():
+    for k, d in ((1000, 2), (4, 150)):
+        means, covariances, sign = bodies(0, k, d, 6.0)
+        claim = solve(means, covariances, sign)
+        assert claim.status == "optimal"
+        assert claim.check(means, covariances, sign)
 
 
 # ------------------------------------------------------------------ the check can fail

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 REACHED = "reached"
 IMPOSSIBLE = "impossible"
 INFEASIBLE = "infeasible"
+ENDLESS = 1e6  # an r without bound, as far as rounding lets one see: its error is 0 in floating point
 NEAR = 1e-10  # data that must be moved by more than this, relative, are other data
 
 
@@ -143,7 +144,7 @@ def conclude(
             return IMPOSSIBLE
         near = proved and upper < math.inf and upper - lower <= 1e-9 * upper
         return WITHIN_ROUNDING if near else BUDGET_SPENT
-    if upper == math.inf and lower > 0:
+    if upper == math.inf and lower >= ENDLESS:
         return SEPARATED
     if lower > 0 and proved and upper - lower <= eps * upper:
         return OPTIMAL if exact else EPS_OPTIMAL

@@ -201,7 +201,7 @@ def _status(claim: RadiusCertificate) -> tuple[str, ...]:
         if claim.upper < claim.wanted and firm:
             return ("impossible",)
         return ("budget spent", "not decided within rounding")
-    if claim.lower > 0 and claim.upper == math.inf:
+    if claim.lower >= 1e6 and claim.upper == math.inf:
         return ("separated",)
     if claim.lower > 0 and firm and claim.upper - claim.lower <= claim.eps * claim.upper:
         return ("optimal", "eps-optimal") if claim.eps <= 1e-6 else ("eps-optimal",)

@@ -4,8 +4,9 @@ r"""The generalised Anderson task (F2), exactly: the hyperplane whose worst Gaus
 
 For a given r, `cone` tells how widely the ellipsoids of radius r can be separated, t(r), and t is convex and falls
 with r: the best r is its zero. Newton's method on it (Dinkelbach's) does not wait until a cone problem is solved: as
-soon as the interior-point method knows t well enough, r moves, and the method goes on from where it is. Some 20 Newton
-steps in all, then a few on the conditions of optimality (`polish`). Two Gaussians (F1) need a root in one dimension.
+soon as the interior-point method knows t well enough, r moves, and the method goes on from where it is. After some 5 to
+15 steps Newton's method on the conditions of optimality (`polish`) goes the rest of the way; if the bounds then don't
+meet, the interior-point method goes on. Two Gaussians (F1) need a root in one dimension.
 
 The bounds that an answer proves are computed by `linsep.optimum.radius_bounds`.
 """
@@ -118,21 +119,17 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
                 best = level(g, means.w).r, means.w
                 r = max(0.0, best[0])
                 state = ellipsoids.begin(g.radii(r), means.w)
-            elif abs(ahead - r) <= 4 * TIGHT * ahead or moves > MOVES:
+            elif abs(ahead - r) <= 4 * TIGHT * ahead or moves > MOVES or ahead == math.inf:
                 break
-            elif abs(ahead - r) <= hope * ahead:  # near enough for Newton's method to go the rest of the way?
-                hope *= 1e-3
-                early = polish(g, Answer(w, *ellipsoids.dual(state, g.radii(r)), step))
-                if early is not None and _proved(g, early) and judge(early.w) >= (1.0 - 1e-11) * level(g, early.w).r:
-                    return early
-                r, moves = ahead, moves + 1
-                state = ellipsoids.resume(state, g.radii(r))
-            elif ahead < 0.5 * r and ahead == best[0]:  # far off: begin again
-                r, moves = ahead, moves + 1
-                state = ellipsoids.begin(g.radii(r), best[1])
             else:
+                if abs(ahead - r) <= hope * ahead:  # near enough for Newton's method to go the rest of the way?
+                    hope *= 1e-3
+                    early = polish(g, Answer(w, *ellipsoids.dual(state, g.radii(r)), step))
+                    if early is not None and _proved(g, early) and judge(early.w) >= (1 - 1e-11) * level(g, early.w).r:
+                        return early
+                far = ahead < 0.5 * r and ahead == best[0]
                 r, moves = ahead, moves + 1
-                state = ellipsoids.resume(state, g.radii(r))
+                state = ellipsoids.begin(g.radii(r), best[1]) if far else ellipsoids.resume(state, g.radii(r))
         after = ellipsoids.step(state, g.radii(r))
         if after is None:
             break

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.loop import begin, passes
+from ..core.radius import NEAR
 from ..core.stop import Rounds
 from ..oracles import ellipsoids
 from ..targets import Margin
@@ -83,14 +84,16 @@ def improve(g: Gaussians, eps: float, rounds: Rounds, watch: Watch = lambda reco
     for k in rounds:
         at /= np.linalg.norm(at[:-1])
         r = radii(g, at)
+        if not math.isfinite(r.min()):  # no Gaussian spreads along w
+            break
         decide = np.flatnonzero(r <= r.min() + near * abs(r.min()))
-        gradients = _gradients(g, at, r)[decide]
+        gradients = _gradients(g.some(decide), at, r[decide])
         start = np.zeros(len(decide))
         start[np.argmin(r[decide])] = 1.0
         shares = active_set(gradients, np.zeros(len(decide), dtype=np.int64), np.ones(1), start)
         direction = shares @ gradients
         weights = np.zeros(len(r))
-        weights[decide] = shares / (g.scale * g.spread(at[:-1]))[decide]
+        weights[decide] = shares / (g.scale * np.maximum(g.spread(at[:-1]), 1e-300))[decide]
         found = _meeting(g, weights, at[:-1])
         if found is not None and found[0] < upper:
             upper, best = found[0], best._replace(weights=weights, V=found[1])
@@ -163,4 +166,4 @@ def _meeting(g: Gaussians, weights: np.ndarray, w: np.ndarray) -> tuple[float, n
     r = (float(w @ pull) - float(weights @ (g.caution * spread))) / total
     V = -(g.sign * g.radii(r) / np.where(spread > 0, spread, 1.0))[:, None] * along
     proof = prove(g, weights, V)
-    return (proof.upper, V) if proof.moved == 0 else None
+    return (proof.upper, V) if proof.moved <= NEAR else None

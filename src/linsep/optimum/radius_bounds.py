@@ -25,9 +25,9 @@ class Answer(NamedTuple):
     """A w, and what bounds the best r from above: weights and a point mu_j + F_j v_j of each ellipsoid."""
 
     w: np.ndarray
-    weights: np.ndarray
+    weights: np.ndarray  # empty: there is no bound
     V: np.ndarray
-    steps: int  # no weights: there is no bound
+    steps: int
 
 
 class Level(NamedTuple):
@@ -89,7 +89,9 @@ def surely(g: Gaussians, w: np.ndarray) -> Level:
     least = 16 * (d + 8) * U * (g.deviations() @ np.abs(w)) + 8 * U * float(np.abs(score).max())
     real = np.where(spread > least, spread, 0.0)  # what is mere rounding error should not place the hyperplane
     b = float(Fraction(_meet(g, (score - room).astype(np.float64), real).b) - here)
-    score = (score + g.sign * np.longdouble(float(Fraction(b) + here)) - noise).astype(np.float64)
+    place = Fraction(b) + here
+    shift = np.longdouble(float(place)) + np.longdouble(float(place - Fraction(float(place))))
+    score = (score + g.sign * shift - noise).astype(np.float64)
     flat = spread == 0
     radius = np.where(score > 0, np.inf, -np.inf)
     radius[~flat] = (score[~flat] / spread[~flat] - g.caution[~flat]) / g.scale[~flat]
