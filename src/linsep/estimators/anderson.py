@@ -6,15 +6,13 @@ import math
 import sys
 import warnings
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import ndtr, ndtri
 from scipy.stats import chi2
-from sklearn.covariance import ledoit_wolf
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -29,23 +27,16 @@ from ..optimum.moments import Moments
 from ..optimum.radius_bounds import Answer, certify, radii
 from ..rules import Increment, Nearest
 from ._base import BUDGETS, Sample, TwoClass, all_or_nothing
+from ._gaussians import LEDOIT_WOLF, Estimate, from_moments, from_rows, mixture
 
 TIES = 1e-6  # a Gaussian decides if its r is that near, relative, to the smallest
 OPEN = Interval(Real, 0, 1, closed="neither")
 RULES = {"kozinec": Nearest(), "perceptron": Increment(1.0)}
 
 
-class Estimate(NamedTuple):
-    """One Gaussian of one class, from so many rows."""
-
-    mean: np.ndarray
-    covariance: np.ndarray
-    weight: float
-
-
 def _moments_suffice(rule: Anderson) -> bool:
     """Whether Gaussians can be estimated from moments: not mixtures, and not Ledoit and Wolf's shrinkage."""
-    if rule.components != 1 or rule.shrinkage == "ledoit-wolf":
+    if rule.components != 1 or rule.shrinkage == LEDOIT_WOLF:
         raise AttributeError("partial_fit: moments merge for components=1 and a fixed shrinkage only.")
     return True
 
@@ -108,7 +99,7 @@ class Anderson(TwoClass):
         "error": [None, Interval(Real, 0, 0.5, closed="neither")],
         "method": [StrOptions({"optimal", "direction", *RULES})],
         "components": [Interval(Integral, 1, None, closed="left")],
-        "shrinkage": [None, StrOptions({"ledoit-wolf"}), Interval(Real, 0, 1, closed="both")],
+        "shrinkage": [None, StrOptions({LEDOIT_WOLF}), Interval(Real, 0, 1, closed="both")],
         "confidence": [None, OPEN],
         "importance": [None, dict],
         "eps": [OPEN],
@@ -190,7 +181,7 @@ class Anderson(TwoClass):
         self._refuse_sparse(X)
         sample = self._sample(X, y, sample_weight)
         found = [self._estimates(sample, side) for side in (-1, 1)]
-        self._moments = None
+        self._moments = None  # partial_fit goes on from here, if it can
         if self.components == 1:
             self._moments = tuple(self._moments_of(sample, side) for side in (-1, 1))
         self._fit_estimates(found)
@@ -215,7 +206,7 @@ class Anderson(TwoClass):
         new = [self._moments_of(sample, side) for side in (-1, 1)]
         self._moments = tuple(new if first else (old.merge(more) for old, more in zip(self._moments, new, strict=True)))
         if all(moments.weight > 0 for moments in self._moments):
-            self._fit_estimates([[self._estimate(moments)] for moments in self._moments])
+            self._fit_estimates([[from_moments(moments, self.shrinkage)] for moments in self._moments])
         return self
 
     # ---------------------------------------------------------------- from rows to Gaussians
@@ -232,39 +223,16 @@ class Anderson(TwoClass):
     def _moments_of(self, sample: Sample, side: int) -> Moments:
         return Moments.of(*self._rows(sample, side))
 
-    def _estimate(self, moments: Moments) -> Estimate:
-        covariance = moments.covariance()
-        if isinstance(self.shrinkage, Real):
-            covariance = _shrunk(covariance, float(self.shrinkage))
-        return Estimate(moments.mean, covariance, moments.weight)
-
     def _estimates(self, sample: Sample, side: int) -> list[Estimate]:
         """The Gaussians of one class."""
         X, weight = self._rows(sample, side)
-        if self.components == 1 and self.shrinkage != "ledoit-wolf":
-            return [self._estimate(Moments.of(X, weight))]
-        if weight is not None and np.ptp(weight) > 0:
-            what = "ledoit-wolf" if self.components == 1 else "components > 1"
-            raise ValueError(f"sample_weight: {what} knows no unequal weights.")
-        X = X.astype(np.float64)
         if self.components == 1:
-            return [Estimate(X.mean(axis=0), ledoit_wolf(X)[0], float(len(X)))]
+            return [from_rows(X, weight, self.shrinkage)]
         if len(X) < 2 * self.components:
-            label = self.classes_[(side + 1) // 2]
+            label = self.classes_.tolist()[(side + 1) // 2]
             raise ValueError(f"components={self.components}: class {label!r} has {len(X)} rows, too few for a mixture.")
         seed = check_random_state(self.random_state).randint(2**31)
-        mixture = GaussianMixture(self.components, random_state=seed).fit(X)
-        part = mixture.predict_proba(X)
-        estimates = []
-        for j in range(self.components):
-            covariance = mixture.covariances_[j]
-            if self.shrinkage == "ledoit-wolf":
-                own = X[part.argmax(axis=1) == j]
-                covariance = ledoit_wolf(own)[0] if len(own) > 1 else covariance
-            elif self.shrinkage is not None:
-                covariance = _shrunk(covariance, float(self.shrinkage))
-            estimates.append(Estimate(mixture.means_[j], covariance, float(part[:, j].sum())))
-        return estimates
+        return mixture(X, weight, self.components, self.shrinkage, seed)
 
     def _fit_estimates(self, found: list[list[Estimate]]) -> None:
         """Learn from the Gaussians of both classes."""
@@ -341,12 +309,6 @@ class Anderson(TwoClass):
                 frame, depth = frame.f_back, depth + 1
             advice = "" if claim.status == INFEASIBLE else " Raise max_passes or eps, or use method='optimal'."
             warnings.warn(f"{self.certificate_}{advice}", ConvergenceWarning, stacklevel=depth)
-
-
-def _shrunk(covariance: np.ndarray, part: float) -> np.ndarray:
-    """A covariance drawn towards a sphere of the same size."""
-    d = len(covariance)
-    return (1.0 - part) * covariance + part * np.trace(covariance) / d * np.eye(d)
 
 
 def _radius_of(tolerated: Any) -> np.ndarray:
