@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_anderson import bodies, real, solve  # noqa: F401
+from test_anderson import bodies, solve
 
 from linsep.core.keep import Last
 from linsep.core.loop import begin, passes
@@ -136,8 +136,8 @@ def test_whole_passes_separate_ellipsoids_too():
 
 @pytest.mark.parametrize("name", ["mars", "riply_gauss"])
 @pytest.mark.parametrize("rule", [Nearest(), Increment(1.0)])
-def test_the_epsilon_solution_on_real_gaussians(real, name, rule):  # noqa: F811
-    means, covariances, sign, best = real(name)
+def test_the_epsilon_solution_on_real_gaussians(gaussians_of, name, rule):
+    means, covariances, sign, best = gaussians_of(name)
     g = gaussians(means, covariances, sign)
     wanted = 0.99 * best["r"]
     claim = certify(g, within(g, wanted, rule, Rounds(20_000)), wanted=wanted)
@@ -147,8 +147,8 @@ def test_the_epsilon_solution_on_real_gaussians(real, name, rule):  # noqa: F811
 
 @pytest.mark.parametrize("name", ["mars", "riply_gauss"])
 @pytest.mark.parametrize("eps", [1e-2, 1e-4, 1e-6])
-def test_improving_directions_on_real_gaussians(real, name, eps):  # noqa: F811
-    means, covariances, sign, best = real(name)
+def test_improving_directions_on_real_gaussians(gaussians_of, name, eps):
+    means, covariances, sign, best = gaussians_of(name)
     g, history = gaussians(means, covariances, sign), []
     claim = certify(g, improve(g, eps, Rounds(2000), history.append), eps=eps, exact=False)
     assert claim.status == "eps-optimal"

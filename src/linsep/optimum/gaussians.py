@@ -174,7 +174,7 @@ def _root(covariance: np.ndarray, j: int) -> np.ndarray:
         values, vectors = np.linalg.eigh(covariance / size / size[:, None])
         if values[0] >= -8 * zero * max(float(values[-1]), 1.0):
             kept = values > zero
-            return (vectors[:, kept] * np.sqrt(values[kept])).T * size
+            return (vectors[:, kept] * np.sqrt(values[kept])).T * np.where(square > 0, size, 0.0)
     least = np.linalg.eigvalsh(covariance)[0]
     raise ValueError(f"Gaussian {j}: its covariance is not positive semidefinite, it has the eigenvalue {least:g}.")
 

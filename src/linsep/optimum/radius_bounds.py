@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import scipy.linalg
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ..core.radius import RadiusCertificate, conclude
@@ -183,8 +184,9 @@ def _push(g: Gaussians, u: np.ndarray) -> np.ndarray:
 def _pull(g: Gaussians, j: int, v: np.ndarray) -> np.ndarray:
     """The shortest u_j with F_j F_j' u_j = F_j v_j."""
     rows = g.factor(int(j))
-    if rows.shape[0] == rows.shape[1] and (np.abs(np.diag(rows)) > 1e-6 * row_norms(rows.T)).all():
-        return np.linalg.solve(rows, v)  # a triangle that is far from singular
+    triangle = rows.shape[0] == rows.shape[1] and not np.tril(rows, -1).any()
+    if triangle and (np.abs(np.diag(rows)) > 1e-6 * row_norms(rows.T)).all():
+        return scipy.linalg.solve_triangular(rows, v, check_finite=False)
     return np.linalg.lstsq(rows, v, rcond=None)[0] if rows.any() else np.zeros(g.means.shape[1])
 
 
