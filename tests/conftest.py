@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import hypothesis
+import numpy as np
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -54,6 +55,20 @@ def optimum():
     if not (DATA / "optimum.json").exists():
         pytest.skip(f"{DATA} is not there: the test needs optimum.json")
     return json.loads((DATA / "optimum.json").read_text())["max_margin"]
+
+
+@pytest.fixture(scope="session")
+def gaussians_of():
+    """``gaussians_of("mars")``: means, covariances, +1 / -1 and the true optimum."""
+
+    def load(name):
+        if not (DATA / f"{name}.npz").exists():
+            pytest.skip(f"{DATA} is not there: the test needs its data set {name!r}")
+        stored = np.load(DATA / f"{name}.npz")
+        best = json.loads((DATA / "optimum.json").read_text())["anderson"][name]
+        return stored["mean"], stored["cov"], np.where(stored["y"] == 1, 1, -1), best
+
+    return load
 
 
 class Hangs(AssertionError):

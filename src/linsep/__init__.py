@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .bayes import Bayes, Mahalanobis, NearestMean
 from .core.certificate import Certificate
+from .core.radius import RadiusCertificate
+from .estimators.anderson import Anderson
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
 from .estimators.least_squares import LeastSquares
@@ -15,6 +17,7 @@ from .lift import Functions, Lifted, Polynomial, Quadratic
 
 __version__ = "0.1.0"
 __all__ = [
+    "Anderson",
     "Bayes",
     "Certificate",
     "Functions",
@@ -28,6 +31,7 @@ __all__ = [
     "Perceptron",
     "Polynomial",
     "Quadratic",
+    "RadiusCertificate",
     "Relaxation",
     "separability",
 ]

@@ -11,9 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from .differences import Differences
+from .ellipsoids import Ellipsoids
 from .points import Dense, Sparse
 
-__all__ = ["Dense", "Differences", "Sparse", "differences", "points"]
+__all__ = ["Dense", "Differences", "Ellipsoids", "Sparse", "differences", "ellipsoids", "points"]
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -41,6 +42,25 @@ def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | S
         parts = _frozen(X.data), _frozen(X.indices), _frozen(X.indptr)
         return Sparse(*parts, sign, weight, float(bias), int(first), int(X.shape[1]))
     return Dense(_frozen(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))
+
+
+def ellipsoids(means, low, deviation, radius, sign, weight=None, bias: float = 1.0, first: int = 0) -> Ellipsoids:
+    """The ellipsoids of Gaussians with covariances ``low' low + diag(deviation)^2``; ``radius`` is one number or k.
+
+    >>> discs = ellipsoids(np.array([[3.0, 0.0]]), np.eye(2)[None], np.zeros((1, 0)), 2.0, [-1])
+    >>> float(discs.probe(np.array([-1.0, 0.0, 0.5]), 0))  # 3 - 0.5, less the radius
+    0.5
+    """
+    means = np.ascontiguousarray(means, dtype=np.float64)
+    k, d = means.shape
+    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (low, deviation)]
+    radii = np.ascontiguousarray(np.broadcast_to(np.asarray(radius, dtype=np.float64), k))
+    weight = np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+    sign = _frozen(np.asarray(sign, dtype=np.int8))
+    return Ellipsoids(
+        _frozen(means), _frozen(parts[0]), _frozen(parts[1]), _frozen(radii), sign, _frozen(weight), float(bias),
+        int(first), int(d), np.zeros(d),
+    )  # fmt: skip
 
 
 def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = None) -> list[Differences]:

@@ -14,10 +14,14 @@ except ImportError as missing:
 
 from .cone import weight_space
 from .decisions import strategy
+from .ellipses import ellipses, worst_error
 from .film import animate
 from .hulls import hulls
 from .ladder import structural_risk
 from .plane import decision
 from .progress import bounds, mistakes
 
-__all__ = ["animate", "bounds", "decision", "hulls", "mistakes", "strategy", "structural_risk", "weight_space"]
+__all__ = [
+    "animate", "bounds", "decision", "ellipses", "hulls", "mistakes", "strategy", "structural_risk", "weight_space",
+    "worst_error",
+]  # fmt: skip

@@ -1,0 +1,236 @@
+r"""From a hyperplane between Gaussians, or weights of them, to bounds of the best r: see `linsep.core.radius`.
+
+From below, any w gives a bound: `level` finds its best bias, `surely` counts rounding errors too. From above, weights
+and a point of each ellipsoid do: `prove` brings their sum to zero and measures the ellipsoids. `certify` does both.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from ..core.radius import RadiusCertificate, conclude
+from .gaussians import Gaussians, row_norms
+
+U = float(np.finfo(np.float64).eps)
+EXTENDED = float(np.finfo(np.longdouble).eps)  # where there is no wider float it is the same
+FLAT = 1e-13  # eigenvalues below this part of the largest are zero
+
+
+class Answer(NamedTuple):
+    """A w, and what bounds the best r from above: weights and a point mu_j + F_j v_j of each ellipsoid."""
+
+    w: np.ndarray
+    weights: np.ndarray  # empty: there is no bound
+    V: np.ndarray
+    steps: int
+
+
+class Level(NamedTuple):
+    """The best bias for some w."""
+
+    r: float  # the smallest (r_j - c_j) / a_j
+    b: float
+
+
+# ---------------------------------------------------------------- from below
+
+
+def level(g: Gaussians, w: np.ndarray) -> Level:
+    """The b for which the worst Gaussian is as far from the hyperplane as w allows; r = inf if none spreads along w.
+
+    >>> from linsep.optimum.gaussians import gaussians
+    >>> level(gaussians([[0.0], [3.0]], [1.0, 4.0], [-1, 1]), np.array([1.0]))
+    Level(r=1.0, b=-1.0)
+    """
+    return _meet(g, g.sign * (g.means @ w), g.spread(w))
+
+
+def _meet(g: Gaussians, score: np.ndarray, spread: np.ndarray) -> Level:
+    """The least r at which the two sides meet: the sum of two concave functions of r falls to 0."""
+    slope, offset = g.scale * spread, score - g.caution * spread
+    sides = np.flatnonzero(g.sign > 0), np.flatnonzero(g.sign < 0)
+    pair = [side[np.argmax(slope[side])] for side in sides]
+    r = math.inf
+    while slope[pair].sum() > 0:
+        meet = float(offset[pair].sum() / slope[pair].sum())
+        if not meet < r:
+            break
+        r = meet
+        pair = [side[np.argmin(offset[side] - r * slope[side])] for side in sides]
+    if slope[pair].sum() == 0:  # two that don't spread: they are apart, or they are not
+        pair = [side[np.argmin(np.where(slope[side] > 0, np.inf, offset[side]))] for side in sides]
+        r = r if offset[pair].sum() > 0 else -math.inf
+    edge = offset - r * slope if math.isfinite(r) else offset
+    return Level(r, 0.5 * float(edge[sides[1]].min() - edge[sides[0]].min()))
+
+
+def radii(g: Gaussians, at: np.ndarray) -> np.ndarray:
+    """(r_j - c_j) / a_j of the hyperplane ``at`` = (w, b)."""
+    spread, score = g.spread(at[:-1]), g.sign * (g.means @ at[:-1] + at[-1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = np.where(spread > 0, score / spread, np.where(score > 0, np.inf, -np.inf))
+    return (r - g.caution) / g.scale
+
+
+def surely(g: Gaussians, w: np.ndarray) -> Level:
+    """The same, valid in spite of rounding: r is not larger than that of the hyperplane w, b in floating point."""
+    d, origin = len(w), g.means[0]
+    here = sum(Fraction(float(v)) * Fraction(float(x)) for v, x in zip(w, origin))  # far from 0, b is all rounding
+    means = (g.means - origin.astype(np.longdouble)).astype(np.longdouble)
+    noise = np.asarray(np.abs(means) @ np.abs(w), dtype=np.float64)
+    noise = 2 * (d + 8) * EXTENDED * (noise + noise.max()) + U * U
+    score, spread = g.sign * (means @ w), g.spread(w)
+    room = noise + 2 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
+    least = 16 * (d + 8) * U * (g.deviations() @ np.abs(w)) + 8 * U * float(np.abs(score).max())
+    real = np.where(spread > least, spread, 0.0)  # what is mere rounding error should not place the hyperplane
+    b = float(Fraction(_meet(g, (score - room).astype(np.float64), real).b) - here)
+    place = Fraction(b) + here
+    shift = np.longdouble(float(place)) + np.longdouble(float(place - Fraction(float(place))))
+    score = (score + g.sign * shift - noise).astype(np.float64)
+    flat = spread == 0
+    radius = np.where(score > 0, np.inf, -np.inf)
+    radius[~flat] = (score[~flat] / spread[~flat] - g.caution[~flat]) / g.scale[~flat]
+    r = float(radius.min())
+    return Level(r - 2 * (d + 8) * U * abs(r) if math.isfinite(r) else r, b)
+
+
+# ---------------------------------------------------------------- from above
+
+
+class Proof(NamedTuple):
+    """What bounds r from above: see `linsep.core.radius`."""
+
+    rows: np.ndarray
+    weights: np.ndarray
+    u: np.ndarray
+    upper: float = math.inf
+    moved: float = 0.0
+
+
+NOTHING = Proof(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0)))
+
+
+def prove(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
+    """The bound that weights and points prove, after their sum has been brought to zero as far as rounding allows."""
+    rows = np.flatnonzero(weights > 1e-13 * weights.max())
+    g, weights, V = g.some(rows), weights[rows], V[rows]
+    places, g = g.means, g._replace(means=g.means - g.means.mean(axis=0))
+    u = np.array([_pull(g, j, V[j]) for j in range(len(rows))])
+    weights = _halves(weights, g.sign)
+    for _ in range(3):
+        V = _push(g, u)
+        A, rest = _sum(g, weights, V)
+        if (np.abs(rest) <= 2 * U * (weights @ np.abs(A))).all():
+            break
+        radius = row_norms(V)
+        x = shortest(_gram(g, A, weights, radius), rest)
+        change = weights * (A @ x)
+        if not np.abs(change).max() < 0.5:
+            break
+        u = u - (g.sign * weights * radius**2 / (1.0 - change))[:, None] * x[:-1]
+        weights = _halves(weights * (1.0 - change), g.sign)
+    return _measured(g, rows, weights, u, places)
+
+
+def _measured(g: Gaussians, rows: np.ndarray, weights: np.ndarray, u: np.ndarray, places: np.ndarray) -> Proof:
+    """The bound itself, with the rounding errors of its computation."""
+    V = _push(g, u)
+    A, rest = _sum(g, weights, V)
+    d, axes = len(rest) - 1, g.deviations()
+    radius = row_norms(V) * (1.0 + 2 * (d + 8) * U)
+    same = np.append(weights @ (axes * np.einsum("ij,ij->i", axes, np.abs(u))[:, None]), 0.0)  # see core.radius
+    noise = 4 * (len(rows) + 4) * U * np.append(weights @ np.abs(g.means), weights.sum())
+    total = np.maximum(np.abs(rest) - 4 * (d + 8) * U * same, 0.0) + noise
+    G = _gram(g, A, weights, radius)
+    used = (np.diag(G) > 0) | (total > 0)  # not columns in which all Gaussians are the same
+    unit = np.exp2(-np.round(0.5 * np.log2(np.where(np.diag(G) > 0, np.diag(G), 1.0))))[used]
+    least = np.linalg.eigvalsh(G[np.ix_(used, used)] * unit * unit[:, None])[0] - 16 * (len(rows) + d + 8) * U * len(G)
+    part = 4.0 * float(np.linalg.norm(unit * total[used])) / math.sqrt(least) if least > 0 else 1.0
+    exact = not np.any(V) and _exactly_zero(places, g.sign, weights)
+    if part < 1e-6 or exact:
+        radius = radius if exact else radius / (1.0 - part)
+        return Proof(rows, weights, u, float(np.max((radius - g.caution) / g.scale)))
+    # not provable as they are: but after the means of one class have moved a little
+    length = float(np.linalg.norm(total[:-1]) + total[-1] * row_norms(A[:, :-1]).max())
+    moved = 8.0 * length / max(float(row_norms(g.means).max()), 1e-300)
+    return Proof(rows, weights, u, float(np.max((radius - g.caution) / g.scale)), moved)
+
+
+def _exactly_zero(means: np.ndarray, sign: np.ndarray, weights: np.ndarray) -> bool:
+    """Do the weighted means sum to zero without any rounding?"""
+    share = [Fraction(float(y * weight)) for y, weight in zip(sign, weights)]
+    columns = np.column_stack([means, np.ones(len(means))]).T
+    return all(sum(s * Fraction(float(x)) for s, x in zip(share, column)) == 0 for column in columns)
+
+
+def _halves(weights: np.ndarray, sign: np.ndarray) -> np.ndarray:
+    """Weights of sum 1/2 on each side."""
+    positive = sign > 0
+    return np.where(positive, 0.5 * weights / weights[positive].sum(), 0.5 * weights / weights[~positive].sum())
+
+
+def _push(g: Gaussians, u: np.ndarray) -> np.ndarray:
+    """v_j = F_j' u_j."""
+    low = np.matmul(g.low, u[:, :, None])[:, :, 0]
+    return np.hstack([low, g.deviation * u]) if g.deviation.size else low
+
+
+def _pull(g: Gaussians, j: int, v: np.ndarray) -> np.ndarray:
+    """The shortest u_j with F_j F_j' u_j = F_j v_j."""
+    rows = g.factor(int(j))
+    triangle = rows.shape[0] == rows.shape[1] and not np.tril(rows, -1).any()
+    if triangle and (np.abs(np.diag(rows)) > 1e-6 * row_norms(rows.T)).all():
+        return scipy.linalg.solve_triangular(rows, v, check_finite=False)
+    return np.linalg.lstsq(rows, v, rcond=None)[0] if rows.any() else np.zeros(g.means.shape[1])
+
+
+def _sum(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mirrored, augmented points, one a row, and their weighted sum."""
+    A = np.column_stack([g.means + g.spill(V), np.ones(len(weights))]) * g.sign[:, None]
+    return A, weights @ A
+
+
+def _gram(g: Gaussians, A: np.ndarray, weights: np.ndarray, radius: np.ndarray) -> np.ndarray:
+    """What changes of weights and points can do: the sum of lambda^2 (a a' + q^2 Sigma)."""
+    G = (A * weights[:, None] ** 2).T @ A
+    G[:-1, :-1] += g.pooled((weights * radius) ** 2)
+    return G
+
+
+def shortest(G: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """The shortest x with G x = rest, as far as there is one; columns are brought to like size first."""
+    unit = 1.0 / np.sqrt(np.where(np.diag(G) > 0, np.diag(G), 1.0))
+    factor, failed = dpotrf(G * unit * unit[:, None], lower=1)
+    if not failed and factor.diagonal().min() > 1e-5:
+        return unit * dpotrs(factor, unit * rest, lower=1)[0]
+    values, vectors = np.linalg.eigh(G * unit * unit[:, None])
+    inverse = np.where(values > FLAT * values[-1], 1.0 / np.where(values > 0, values, 1.0), 0.0)
+    return unit * (vectors @ (inverse * (vectors.T @ (unit * rest))))
+
+
+def certify(
+    g: Gaussians,
+    answer: Answer,
+    *,
+    wanted: float | None = None,
+    eps: float = 1e-9,
+    exact: bool = True,
+    reason: str = "",
+) -> RadiusCertificate:
+    """The certificate of an answer: both bounds computed once more, in the user's coordinates."""
+    largest = float(np.abs(answer.w).max())
+    w = answer.w / largest / np.linalg.norm(answer.w / largest) if largest > 0 else answer.w  # its length is free
+    r, b = surely(g, w)
+    proof = prove(g, answer.weights, answer.V) if answer.weights.size else NOTHING
+    w = np.append(w, b)
+    status = conclude(r, proof.upper, moved=proof.moved, wanted=wanted, eps=eps, exact=exact)
+    return RadiusCertificate(
+        status, r, proof.upper, w, proof.rows, proof.weights, proof.u, proof.moved, g.scale, g.caution, len(g.sign),
+        wanted, eps, answer.steps, reason,
+    )  # fmt: skip

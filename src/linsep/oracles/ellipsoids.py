@@ -1,0 +1,83 @@
+r"""Ellipsoids: each set is the ellipsoid of one Gaussian, of radius r, augmented and mirrored (F3).
+
+.. math:: E_j(r) = \{\mu_j + F_j v : |v| \le r\}, \qquad \Sigma_j = F_j F_j^T .
+
+Along w the lowest point of a mirrored ellipsoid is :math:`y_j\mu_j - r\,\Sigma_j w/\sigma_j` with
+:math:`\sigma_j = \sqrt{w^T\Sigma_j w} = |F_j^T w|`. The factor is ``F = [low | diag(deviation)]``: full, diagonal, low
+rank plus diagonal, or nothing at all: a point is a Gaussian without spread (F4). So every rule that separates points
+separates ellipsoids too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Ellipsoids(NamedTuple):
+    """Set i is the ellipsoid of Gaussian i; ``probe`` remembers its lowest point for ``square`` and ``add``."""
+
+    means: np.ndarray  # k x d
+    low: np.ndarray  # k x q x d: the transposed low parts of the factors
+    deviation: np.ndarray  # k x d, or k x 0
+    radius: np.ndarray  # k
+    sign: np.ndarray  # k of int8: +1 or -1
+    weight: np.ndarray  # k of float64, or empty: every Gaussian weighs 1
+    bias: float  # what augments a point
+    first: int  # the number of Gaussian 0 in the whole training set
+    width: int  # d
+    drop: np.ndarray  # d numbers: r Sigma w / sigma of the Gaussian that was probed last
+
+    def probe(self, w, i):
+        """<w, a> of the lowest point a."""
+        i = np.uint64(i)
+        d, q = self.means.shape[1], self.low.shape[1]
+        wx, square = 0.0, 0.0
+        for j in range(d):
+            wx += w[j] * self.means[i, j]
+            self.drop[j] = 0.0
+        for c in range(q):
+            v = 0.0
+            for j in range(d):
+                v += self.low[i, c, j] * w[j]
+            square += v * v
+            for j in range(d):
+                self.drop[j] += v * self.low[i, c, j]
+        for j in range(self.deviation.shape[1]):
+            v = self.deviation[i, j] * w[j]
+            square += v * v
+            self.drop[j] += v * self.deviation[i, j]
+        sigma = np.sqrt(square)
+        share = self.radius[i] / sigma if sigma > 0.0 else 0.0
+        for j in range(d):
+            self.drop[j] *= share
+        return self.sign[i] * (wx + self.bias * w[d]) - self.radius[i] * sigma
+
+    def square(self, i):
+        """<a, a> of the point found last."""
+        i = np.uint64(i)
+        aa = self.bias * self.bias
+        for j in range(self.means.shape[1]):
+            a = self.sign[i] * self.means[i, j] - self.drop[j]
+            aa += a * a
+        return aa
+
+    def add(self, w, i, beta):
+        """Add beta times the point found last to w."""
+        i = np.uint64(i)
+        d = self.means.shape[1]
+        for j in range(d):
+            w[j] += beta * (self.sign[i] * self.means[i, j] - self.drop[j])
+        w[d] += beta * self.sign[i] * self.bias
+
+    def credit(self, dual, i, beta):
+        """Remember that beta of Gaussian i was added."""
+        dual[self.first + i] += beta
+
+    def settle(self, w):
+        """Nothing to prepare for a new w."""
+
+    def cost(self, i):
+        """The weight of Gaussian i."""
+        return self.weight[i] if self.weight.size else 1.0
