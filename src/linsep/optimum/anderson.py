@@ -52,7 +52,7 @@ def normal(g: Gaussians) -> Normal:
     share, noise = g.uniform(), 8 * U * np.abs(g.means).max(axis=0)
     means = g.means - share @ g.means
     square = share @ means**2 + share @ g.deviations() ** 2
-    size = np.exp2(np.round(0.5 * np.log2(np.where(square > 0, square, 1.0))))
+    size = np.exp2(np.round(0.5 * np.log2(np.where(square > noise**2, square, 1.0))))  # constant columns stay small
     g = g._replace(
         means=means / size, low=g.low / size, deviation=g.deviation[:, : len(size)] / size[: g.deviation.shape[1]]
     )
