@@ -219,6 +219,15 @@ def test_constant_columns_are_not_looked_at():
     assert np.abs(claim.w[unused]).max() <= 1e-9 * np.abs(claim.w).max()
 
 
+def test_a_flat_gaussian_in_the_hyperplane_does_not_spoil_the_bound():
+    """Its spread along w is rounding error, and so is its distance: neither may decide r."""
+    for seed in range(12):
+        means, covariances, sign = bodies(seed, 4, 12, 3.0, rank=4)
+        claim = solve(means, covariances, sign)
+        assert claim.status in ("optimal", "separated")
+        assert claim.check(means, covariances, sign)
+
+
 def test_no_proof_is_no_claim():
     assert conclude(1.0, np.inf) == "budget spent"
     assert conclude(np.inf, np.inf) == "separated"

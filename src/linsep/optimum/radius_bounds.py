@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from ..core.radius import RadiusCertificate, conclude
+from ..core.radius import ENDLESS, RadiusCertificate, conclude
 from .gaussians import Gaussians, row_norms
 
 U = float(np.finfo(np.float64).eps)
@@ -87,9 +87,11 @@ def surely(g: Gaussians, w: np.ndarray) -> Level:
     noise = 2 * (d + 8) * EXTENDED * (noise + noise.max()) + U * U
     score, spread = g.sign * (means @ w), g.spread(w)
     room = noise + 2 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
-    least = 16 * (d + 8) * U * (g.deviations() @ np.abs(w)) + 8 * U * float(np.abs(score).max())
-    real = np.where(spread > least, spread, 0.0)  # what is mere rounding error should not place the hyperplane
-    b = float(Fraction(_meet(g, (score - room).astype(np.float64), real).b) - here)
+    found = _meet(g, (score - room).astype(np.float64), spread)
+    if found.r >= ENDLESS:  # nothing spreads but by rounding error, and that should not place the hyperplane
+        least = 16 * (d + 8) * U * (g.deviations() @ np.abs(w)) + 8 * U * float(np.abs(score).max())
+        found = _meet(g, (score - room).astype(np.float64), np.where(spread > least, spread, 0.0))
+    b = float(Fraction(found.b) - here)
     place = Fraction(b) + here
     shift = np.longdouble(float(place)) + np.longdouble(float(place - Fraction(float(place))))
     score = (score + g.sign * shift - noise).astype(np.float64)
