@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from linsep import MaximumMargin
 from linsep.optimum.active_set import active_set
+from linsep.optimum.nearest_point import nearest_point
 
 BIASES = ["free", "augmented"]
 
@@ -119,3 +120,29 @@ def test_active_set_against_nonnegative_least_squares():
         assert (found >= 0).all()
         point = B.T @ found
         assert (B @ point).min() >= point @ point - 1e-9
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_many_columns_by_ascent_are_the_same_margin(bias, monkeypatch):
+    X, sign = np.random.default_rng(7).standard_normal((40, 300)), np.where(np.arange(40) % 2, 1, -1)
+    narrow = MaximumMargin(bias=bias).fit(X, sign)
+    monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 100)
+    for data in (X, sp.csr_array(X)):
+        wide = MaximumMargin(bias=bias).fit(data, sign)
+        assert wide.certificate_.status == "optimal"
+        assert wide.n_passes_ != narrow.n_passes_
+        assert wide.margin_ == pytest.approx(narrow.margin_, rel=2e-9)
+        assert wide.certificate_.check(data, sign)
+    weight = (np.arange(40) > 3).astype(float)
+    kept = MaximumMargin(bias=bias).fit(X[4:], sign[4:])
+    assert MaximumMargin(bias=bias).fit(X, sign, weight).margin_ == pytest.approx(kept.margin_, rel=2e-9)
+
+
+def test_where_no_w_separates_the_rule_is_a_good_one_all_the_same(shared, monkeypatch):
+    X, y = shared("riply_trn")
+    for _ in range(2):
+        rule = MaximumMargin().fit(X, y)
+        assert rule.certificate_.status == "not separable"
+        assert rule.score(X, y) > 0.84
+        monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 1)
+        monkeypatch.setattr("linsep.estimators.maximum_margin.wide_point", nearest_point)

@@ -14,17 +14,21 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ..core.certificate import BUDGET_SPENT, NOT_SEPARABLE, OPTIMAL
 from ..core.certify import Terms, certify, free_bias
 from ..core.objective import Objective
+from ..core.rows import Rows
 from ..core.stop import Rounds
+from ..optimum.ascent import square_rows
 from ..optimum.decide import coinciding, decide
 from ..optimum.duality import Problem
 from ..optimum.least_squares import least_squares
 from ..optimum.nearest_point import nearest_point
 from ..optimum.soft_margin import soft_margin
 from ..optimum.vectors import Vectors
+from ..optimum.wide_point import wide_point
 from ..targets import EpsOptimal
 from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, rows, tell
 
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
+WIDE = 2000  # columns beyond which ascent is quicker than an active set
 U = float(np.finfo(np.float64).eps)
 
 
@@ -37,8 +41,9 @@ class MaximumMargin(TwoClass):
               \min_i \langle w,a_i\rangle/|w| \;\le\; m \;\le\; |w| ,
 
     by Wolfe's algorithm on the lowest rows, with a look at all data in between; both bounds meet to a relative
-    ``tol``. On data that are not separable the two hulls meet, and the point where they do is the proof; w is
-    then that of least squares, so that there is a decision at all.
+    ``tol``. Where there are more than 2,000 columns, dual coordinate ascent without limits does. On data that are not
+    separable the two hulls meet, and the point where they do is the proof; w is then that of least squares (of many
+    columns: of a soft margin with :math:`C = 1 / \overline{|x|^2}`), so that there is a decision at all.
 
     Soft (a number for ``C``): w pays for its margin with some errors,
 
@@ -62,7 +67,8 @@ class MaximumMargin(TwoClass):
     order : {"random", "cyclic"}, default="random"
         In which order the ascent visits the rows.
     max_passes : int or "auto", default="auto"
-        Budget of looks at all data ("auto": 1000), or, soft, of passes and Newton steps ("auto": 10,000).
+        Budget of looks at all data ("auto": 1000, or 20,000 of ascent), or, soft, of passes and Newton steps ("auto":
+        10,000).
     max_seconds : float, optional
         A further budget.
     class_weight : dict, "balanced" or None
@@ -151,13 +157,15 @@ class MaximumMargin(TwoClass):
         """Learn a hard margin; returns the convex weights."""
         tol = 1e-9 if self.tol == "auto" else self.tol
         part = rows(sample, bias=1.0)
-        rounds = Rounds(1000 if self.max_passes == "auto" else self.max_passes, self.max_seconds)
+        most = 20_000 if sample.X.shape[1] > WIDE else 1000
+        rounds = Rounds(most if self.max_passes == "auto" else self.max_passes, self.max_seconds)
         target, reason = EpsOptimal(0.0, tol), "rounding hides what could still be won; scale or centre the columns"
         terms = Terms(target, self.bias, 0, reason, exact=True, widest=WIDEST)
         if coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
             certificate, looks = decide([part], terms), 1
         else:
-            found = nearest_point([part], self.bias, 0.1 * tol, rounds)
+            wide = sample.X.shape[1] > WIDE
+            found = (wide_point if wide else nearest_point)([part], self.bias, 0.1 * tol, rounds)
             w, looks = free_bias([part], found.w) if self.bias == "free" else found.w, found.looks
             terms = terms._replace(updates=looks, reason=rounds.reason or reason)
             certificate = certify([part], w, found.dual, terms)
@@ -166,14 +174,24 @@ class MaximumMargin(TwoClass):
         w, dual = certificate.w, np.zeros(part.sign.size)
         dual[certificate.rows] = certificate.weights
         if certificate.status in (NOT_SEPARABLE, BUDGET_SPENT):  # no w separates: the next one can't either
-            A = Vectors(sample.X, sample.sign, sample.weight)
-            w = least_squares(A, np.ones(A.shape[0]))
+            w = self._compromise(sample, part)
             certificate = certify([part], w, dual, terms._replace(reason=certificate.reason), certificate.integers)
         self._publish(w, certificate)
         self.n_passes_ = looks
         self.margin_ = self.certificate_.lower
         self._warn("Scale or centre the columns, or raise max_passes or tol.")
         return dual
+
+    def _compromise(self, sample: Sample, part: Rows) -> np.ndarray:
+        """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
+        if sample.X.shape[1] <= WIDE:
+            A = Vectors(sample.X, sample.sign, sample.weight)
+            return least_squares(A, np.ones(A.shape[0]))
+        square = np.zeros(part.sign.size)
+        square_rows(part._replace(bias=0.0), np.arange(part.sign.size), square)
+        weight = part.weight if part.weight.size else np.ones(part.sign.size)
+        C = weight / max(float(np.average(square, weights=weight)), 1e-300)  # as SVMlight has it
+        return soft_margin(Problem(part, C, False, self.bias), 1e-3, Rounds(200, self.max_seconds)).w
 
     def _soft(self, sample: Sample) -> np.ndarray:
         """Learn a soft margin; returns alpha."""

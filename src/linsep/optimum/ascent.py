@@ -22,11 +22,11 @@ import numpy as np
 from ..core.certify import combination
 from ..core.jit import compiled
 from ..core.stop import Rounds
-from .duality import Bounds
+from .duality import Judge
 
 
 def ascent(
-    bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds, order: str, seed: int,
+    bounds: Judge, alpha: np.ndarray, tol: float, rounds: Rounds, order: str, seed: int,
     enough: Callable[[float, np.ndarray], bool],
 ) -> np.ndarray:  # fmt: skip
     """Ascend from ``alpha`` until the gap is ``tol``, or ``enough(visits to rows, alpha)``; ``bounds`` has the best."""

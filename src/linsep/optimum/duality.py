@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -69,6 +70,17 @@ class Problem:
         sums = float(alpha[positive].sum()), float(alpha[~positive].sum())
         least = min(sums)
         return alpha * np.where(positive, least / max(sums[0], 1e-300), least / max(sums[1], 1e-300))
+
+
+class Judge(Protocol):
+    """Who is told of every w and alpha, keeps the best, and says how far apart they are."""
+
+    problem: Problem
+    w: np.ndarray
+    passes: int
+
+    def see(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray) -> float:
+        """The gap, relative; ``score`` and ``total`` are the products of w and alpha with the rows."""
 
 
 class Bounds:
