@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..oracles import Dense, Sparse
+from ..oracles import Classes, Dense, Differences, Sparse, rows_of, shaped
 from ..targets import EpsOptimal
 from .certificate import EPS_OPTIMAL, OPTIMAL, Certificate, conclude, novikoff
 from .jit import compiled
@@ -19,6 +19,7 @@ from .sweep import BLOCK, Survey, compose, scores, survey
 U = float(np.finfo(np.float64).eps)
 
 Rows = Dense | Sparse
+Sets = Any  # what a certificate speaks of: Dense, Sparse or Classes
 
 
 class Terms(NamedTuple):
@@ -33,8 +34,14 @@ class Terms(NamedTuple):
     widest: int = WIDEST  # columns up to which a proof of inseparability is tried
 
 
-def live(part: Rows) -> Iterator[np.ndarray]:
+def judged(part) -> Sets:
+    """What the certificate of a part speaks of: differences stand for the rows that they are made of."""
+    return part.rows if isinstance(part, Differences) else part
+
+
+def live(part: Sets) -> Iterator[np.ndarray]:
     """The rows of a part that weigh anything, in fixed blocks."""
+    part = rows_of(part)
     for begin in range(0, part.sign.size, BLOCK):
         rows = np.arange(begin, min(begin + BLOCK, part.sign.size))
         rows = rows[part.weight[rows] > 0] if part.weight.size else rows
@@ -42,14 +49,32 @@ def live(part: Rows) -> Iterator[np.ndarray]:
             yield rows
 
 
-def width(part: Rows) -> int:
+def width(part: Sets) -> int:
     """The number of columns."""
+    part = rows_of(part)
     return int(part.X.shape[1]) if isinstance(part, Dense) else part.width
 
 
-def augment(parts: Sequence[Rows], bias: str) -> list[Rows]:
+def copies(part: Sets) -> int:
+    """How many weight vectors w holds: one a class for `Classes`, else one. A row has as many places in `dual`."""
+    return part.score.size if isinstance(part, Classes) else 1
+
+
+def size_of(part: Sets) -> int:
+    """How many numbers w has."""
+    return copies(part) * (width(part) + 1)
+
+
+def biased(part: Sets, bias: float) -> Sets:
+    """The part with rows augmented by ``bias``."""
+    if isinstance(part, Classes):
+        return part._replace(rows=part.rows._replace(bias=bias))
+    return part._replace(bias=bias)
+
+
+def augment(parts: Sequence[Sets], bias: str) -> list[Sets]:
     """The rows as vectors of the space in which separability is decided: a free bias is a coordinate there too."""
-    return [part._replace(bias=0.0 if bias == "none" else 1.0) for part in parts]
+    return [biased(part, 0.0 if bias == "none" else 1.0) for part in parts]
 
 
 def length(v: np.ndarray) -> float:
@@ -62,7 +87,7 @@ def length(v: np.ndarray) -> float:
     return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
 
 
-def look(parts: Sequence[Rows], w: np.ndarray) -> Survey:
+def look(parts: Sequence[Sets], w: np.ndarray) -> Survey:
     """One survey of all rows of all parts."""
     slack = (longest_row(parts) + 4) * U * length(w)
     seen = [survey(part, w, rows, slack) for part in parts for rows in live(part)]
@@ -70,10 +95,11 @@ def look(parts: Sequence[Rows], w: np.ndarray) -> Survey:
     return Survey(sum(count), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive))
 
 
-def longest_row(parts: Sequence[Rows]) -> int:
+def longest_row(parts: Sequence[Sets]) -> int:
     """The largest number of terms in a scalar product."""
     return max(
-        part.X.shape[1] if isinstance(part, Dense) else int(np.diff(part.indptr).max(initial=0)) for part in parts
+        part.X.shape[1] if isinstance(part, Dense) else int(np.diff(part.indptr).max(initial=0))
+        for part in map(rows_of, parts)
     )
 
 
@@ -124,7 +150,7 @@ def _cut(g, order, sign, weight):
     return cut
 
 
-def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms) -> Certificate:
+def certify(parts: Sequence[Sets], w: np.ndarray, dual: np.ndarray, terms: Terms) -> Certificate:
     """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound."""
     norm = length(w[:-1] if terms.bias == "free" else w)
     seen = look(augment(parts, terms.bias), w)
@@ -140,26 +166,40 @@ def certify(parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms
         refuted=proof is not None, eps=eps, relative=relative, ended=terms.ended,
     )  # fmt: skip
     status = OPTIMAL if terms.exact and status == EPS_OPTIMAL else status
-    rows = np.flatnonzero(weights)
+    places = np.flatnonzero(weights)
+    rows, rivals = np.divmod(places, copies(parts[0])) if isinstance(parts[0], Classes) else (places, places[:0])
     return Certificate(
         status, lower, upper, terms.updates, seen.violated,
         novikoff(longest, seen.sure / length(w)) if norm > 0 else math.inf,
-        terms.bias, w, rows, weights[rows], proof is not None,
+        terms.bias, shaped(parts[0], w), rows, weights[places], proof is not None,
         size=sum(rows.size for part in parts for rows in live(part)), longest=longest,
         rounding=error + (seen.lowest / norm - lower if norm > 0 else 0.0),
         eps=eps, relative=relative, reason="" if status in (EPS_OPTIMAL, OPTIMAL) else terms.reason,
+        rivals=rivals, classes=tuple(range(copies(parts[0]))) if isinstance(parts[0], Classes) else (-1, 1),
     )  # fmt: skip
 
 
-def sides(parts: Sequence[Rows], bias: str) -> list[np.ndarray]:
-    """The rows that share one unit of weight: all of them, or, with a free bias, each class by itself."""
+def sides(parts: Sequence[Sets], bias: str) -> list[np.ndarray]:
+    """The places in `dual` that share one unit of weight: all, or, with a free bias, each class by itself."""
+    if isinstance(parts[0], Classes):
+        return [np.concatenate([_rivals(part) for part in parts if isinstance(part, Classes)])]
+    parts = list(map(rows_of, parts))
     sign = np.concatenate([part.sign for part in parts])
     if parts[0].weight.size:
         sign = np.where(np.concatenate([part.weight for part in parts]) > 0, sign, 0)
     return [sign < 0, sign > 0] if bias == "free" else [sign != 0]
 
 
-def usable(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
+def _rivals(part: Classes) -> np.ndarray:
+    """Which of the K places of each row stand for a vector: the other classes, if the row weighs anything."""
+    places = np.ones((part.label.size, part.score.size), dtype=bool)
+    places[np.arange(part.label.size), part.label] = False
+    if part.rows.weight.size:
+        places[part.rows.weight == 0] = False
+    return places.ravel()
+
+
+def usable(parts: Sequence[Sets], dual: np.ndarray, bias: str) -> np.ndarray:
     """Dual weights with mass where it is needed: a run without updates still bounds the margin by one vector."""
     weights = dual
     for side in sides(parts, bias):
@@ -169,7 +209,7 @@ def usable(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
     return weights
 
 
-def shares(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
+def shares(parts: Sequence[Sets], dual: np.ndarray, bias: str) -> np.ndarray:
     """Dual weights as those of a convex combination: sum 1, and with a free bias one half for each class."""
     weights = usable(parts, dual, bias).copy()
     halves = sides(parts, bias)
@@ -178,14 +218,14 @@ def shares(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
     return weights
 
 
-def combination(parts: Sequence[Rows], weights: np.ndarray) -> np.ndarray:
+def combination(parts: Sequence[Sets], weights: np.ndarray) -> np.ndarray:
     """The weighted sum of the vectors."""
     return _combination(parts, weights)[0]
 
 
-def _combination(parts: Sequence[Rows], weights: np.ndarray) -> tuple[np.ndarray, float]:
+def _combination(parts: Sequence[Sets], weights: np.ndarray) -> tuple[np.ndarray, float]:
     """The same, and the sum of the lengths in it."""
-    total, lengths = np.zeros(width(parts[0]) + 1), 0.0
+    total, lengths = np.zeros(size_of(parts[0])), 0.0
     for part in parts:
         for rows in live(part):
             block = np.zeros_like(total)
@@ -194,28 +234,29 @@ def _combination(parts: Sequence[Rows], weights: np.ndarray) -> tuple[np.ndarray
     return total, lengths
 
 
-def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float, float]:
+def _upper(parts: Sequence[Sets], weights: np.ndarray, bias: str) -> tuple[float, float]:
     """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(side.any() for side in sides(parts, bias)):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    parts = [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
+    parts = [biased(part, 1.0 if bias == "augmented" else 0.0) for part in parts]
     total, lengths = _combination(parts, shares(parts, weights, bias))
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
     error = 2 * terms * U * lengths
     return length(total) * (1 + (total.size + 4) * U) + error, error
 
 
-def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
+def disprove(parts: Sequence[Sets], bias: str, dual: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
     """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
     parts = augment(parts, bias)
-    size = width(parts[0]) + 1
+    size = max(1, copies(parts[0]) - 1) * (width(parts[0]) + 1)
     rows = np.flatnonzero(dual)
     if rows.size == 0 or (size > widest and rows.size * size > EXACT):
         return None
     most = max(500, 8 * size)
     if rows.size > most:
         rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
-    found = refute(vectors(parts, rows), dual[rows], widest)
+    # the last class has the sum of all others mirrored: nothing new
+    found = refute(vectors(parts, rows)[:, :size], dual[rows], widest)
     if found is None:
         return None
     proof = np.zeros_like(dual)
@@ -223,10 +264,12 @@ def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray, widest: int = W
     return proof
 
 
-def vectors(parts: Sequence[Rows], rows: np.ndarray) -> np.ndarray:
-    """The vectors a_i of some rows as a dense matrix."""
+def vectors(parts: Sequence[Sets], rows: np.ndarray) -> np.ndarray:
+    """The vectors of some rows (for `Classes`: of some places in `dual`) as a dense matrix, class after class."""
+    if isinstance(parts[0], Classes):
+        return _pairs([part for part in parts if isinstance(part, Classes)], rows)
     blocks = []
-    for part in parts:
+    for part in map(rows_of, parts):
         own = rows[(rows >= part.first) & (rows < part.first + part.sign.size)] - part.first
         if isinstance(part, Dense):
             X = part.X[own].astype(np.float64)
@@ -237,3 +280,14 @@ def vectors(parts: Sequence[Rows], rows: np.ndarray) -> np.ndarray:
             X = np.column_stack([X, np.full(own.size, part.bias)])
         blocks.append(X * part.sign[own, None])
     return np.concatenate(blocks)
+
+
+def _pairs(parts: Sequence[Classes], places: np.ndarray) -> np.ndarray:
+    """Kesler's vectors: the row in the place of its class, mirrored in the place of the rival."""
+    rows, rivals = np.divmod(places, copies(parts[0]))
+    X = vectors([part.rows for part in parts], rows)
+    label = np.concatenate([part.label for part in parts])[rows]
+    full = np.zeros((len(X), copies(parts[0]), X.shape[1]))
+    full[np.arange(len(X)), label] = X
+    full[np.arange(len(X)), rivals] = -X
+    return full.reshape(len(X), -1)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from ..core.loop import begin_inside
-from ..core.order import rows_of
+from ..oracles import rows_of
 from ..rules import Nearest
 from ..targets import EpsOptimal
 from ._base import BUDGETS, POSITIVE
