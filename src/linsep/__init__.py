@@ -6,9 +6,22 @@ from .core.certificate import Certificate
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
 from .estimators.least_squares import LeastSquares
+from .estimators.linear_machine import LinearMachine
 from .estimators.maximum_margin import MaximumMargin
+from .estimators.one_vs import OneVsAll, OneVsOne
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 
 __version__ = "0.1.0"
-__all__ = ["Certificate", "GradientDescent", "Kozinec", "LeastSquares", "MaximumMargin", "Perceptron", "Relaxation"]
+__all__ = [
+    "Certificate",
+    "GradientDescent",
+    "Kozinec",
+    "LeastSquares",
+    "LinearMachine",
+    "MaximumMargin",
+    "OneVsAll",
+    "OneVsOne",
+    "Perceptron",
+    "Relaxation",
+]

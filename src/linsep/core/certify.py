@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from ..oracles import Classes, Dense, Differences, Sparse, rows_of, shaped
 from ..targets import EpsOptimal
@@ -255,13 +256,28 @@ def disprove(parts: Sequence[Sets], bias: str, dual: np.ndarray, widest: int = W
     most = max(500, 8 * size)
     if rows.size > most:
         rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
-    # the last class has the sum of all others mirrored: nothing new
-    found = refute(vectors(parts, rows)[:, :size], dual[rows], widest)
+    A = vectors(parts, rows)
+    if isinstance(parts[0], Classes):
+        A = A[:, np.repeat(_telling(parts, rows), width(parts[0]) + 1)]
+    found = refute(A, dual[rows], widest)
     if found is None:
         return None
     proof = np.zeros_like(dual)
     proof[rows] = found
     return proof
+
+
+def _telling(parts: Sequence[Classes], places: np.ndarray) -> np.ndarray:
+    """The classes whose weights tell something new: all but one of those that the places connect.
+
+    Whatever a vector adds to a class it takes from another, so one class is minus the sum of those connected with it.
+    """
+    count = copies(parts[0])
+    rows, rivals = np.divmod(places, count)
+    label = np.concatenate([part.label for part in parts])[rows]
+    graph = sp.coo_array((np.ones(rows.size), (label, rivals)), shape=(count, count))
+    group = connected_components(graph, directed=False)[1]
+    return np.arange(count) != np.array([np.flatnonzero(group == g)[-1] for g in group])
 
 
 def vectors(parts: Sequence[Sets], rows: np.ndarray) -> np.ndarray:

@@ -245,10 +245,10 @@ def _zero(X, sign, claim, constant) -> bool:
     A = X[rows].astype(np.float64)
     A = np.hstack([A.toarray() if sp.issparse(A) else A, np.full((rows.size, 1), constant)])
     if claim.w.ndim == 2:
-        # x in the columns of its class, -x in those of the rival; the last class is minus the sum of the others
+        # x in the columns of its class, -x in those of the rival; a class is minus the sum of those linked to it
         unit = np.eye(len(claim.classes))
         places = unit[sign[rows]] - unit[claim.rivals[claim.weights > 0]]
-        A = (places[:, :-1, None] * A[:, None, :]).reshape(rows.size, -1)
+        A = (places[:, _needed(places), None] * A[:, None, :]).reshape(rows.size, -1)
     else:
         A = A * sign[rows, None]
     A = A[:, (A != 0).any(axis=0)]
@@ -266,6 +266,15 @@ def _zero(X, sign, claim, constant) -> bool:
     columns = [math.fsum(column) for column in weighted.T]
     rest = math.hypot(*columns) + 4 * U * np.abs(weighted).sum()
     return bool(sigma.min() - 20 * A.shape[1] * math.sqrt(A.shape[0]) * U * sigma.max() > rest)
+
+
+def _needed(places: np.ndarray) -> np.ndarray:
+    """The classes without the last one of each set that is linked by rivalry."""
+    chief = np.arange(places.shape[1])  # the last class that is linked to each
+    for _ in chief:
+        for linked in (np.flatnonzero(row) for row in np.unique(places, axis=0)):
+            chief[linked] = chief[linked].max()
+    return np.flatnonzero(chief != np.arange(chief.size))
 
 
 def _without_integer_combinations(A: np.ndarray) -> np.ndarray:

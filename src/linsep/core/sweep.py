@@ -170,6 +170,13 @@ def scores(oracle, w, rows, out):
 
 
 @compiled
+def profiles(rows, w, out):
+    """Write the scores of all classes of all rows into ``out``, a row a row."""
+    for i in range(out.shape[0]):
+        rows.profile(w, i, out[i])
+
+
+@compiled
 def compose(oracle, dual, rows, total):
     """Add what ``dual`` holds of ``rows`` to ``total``; returns the sum of the lengths in it."""
     length = 0.0

@@ -11,15 +11,18 @@ from ..core.certificate import Certificate
 from ..core.certify import Terms, certify, disprove, free_bias, vectors
 from ..core.stop import Rounds
 from ..optimum.least_squares import least_squares
+from ..optimum.machine import nearest_machine
 from ..optimum.nearest_point import nearest_point
 from ..optimum.vectors import Vectors
+from ..oracles import classes, flat
 from ..targets import EpsOptimal
-from ._base import BUDGETS, TwoClass, all_or_nothing, rows
+from ._base import BUDGETS, Sample, all_or_nothing, rows
+from ._many import MANY, ManyClass, bias_for
 
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 
 
-class MaximumMargin(TwoClass):
+class MaximumMargin(ManyClass):
     r"""The hyperplane of largest margin: the point of least norm in the convex hull of the vectors.
 
     .. math:: w = \arg\min_{w \in conv\{a_i\}} |w|, \qquad
@@ -31,8 +34,9 @@ class MaximumMargin(TwoClass):
 
     Parameters
     ----------
-    bias : {"free", "augmented"}, default="free"
+    bias : {"auto", "free", "augmented"}, default="auto"
         "free": the largest geometric margin. "augmented": the bias counts as a coordinate of w.
+        "auto": free for two classes, augmented for the linear machine of more, which has no free form here.
     tol : float, default=1e-9
         How near the two bounds of the margin must be, relative.
     max_passes : int or "auto", default="auto"
@@ -41,13 +45,15 @@ class MaximumMargin(TwoClass):
         A further budget.
     class_weight : dict, "balanced" or None
         Only a weight of 0 matters, which leaves rows out; others count where errors are counted.
+    multi_class : {"machine", "one-vs-all", "one-vs-one"}, default="machine"
+        As for `Perceptron`.
 
     Attributes
     ----------
     margin_ : float
         The margin of the hyperplane (its lower bound, if it is not exact).
     support_, support_vectors_, dual_coef_
-        The rows that decide, and their weights in w, with the sign of their class.
+        The rows that decide, and their weights in w, with the sign of their class; of a machine a row a class.
     coef_, intercept_, classes_, certificate_, n_passes_
 
     Examples
@@ -60,28 +66,45 @@ class MaximumMargin(TwoClass):
 
     _parameter_constraints: dict = {
         **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight")},
-        "bias": [StrOptions({"free", "augmented"})],
+        "bias": [StrOptions({"auto", "free", "augmented"})],
+        "multi_class": MANY["multi_class"],
         "tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
-    def __init__(self, bias="free", *, tol=1e-9, max_passes="auto", max_seconds=None, class_weight=None):
+    def __init__(
+        self,
+        bias="auto",
+        *,
+        tol=1e-9,
+        max_passes="auto",
+        max_seconds=None,
+        class_weight=None,
+        multi_class="machine",
+    ):
         self.bias = bias
         self.tol = tol
         self.max_passes = max_passes
         self.max_seconds = max_seconds
         self.class_weight = class_weight
+        self.multi_class = multi_class
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
         self._validate_params()
         sample = self._sample(X, y, sample_weight)
-        part = rows(sample, bias=1.0)
+        committee = self._committee()
+        if committee is not None:
+            return self._show(committee.fit(sample.X, self.classes_[sample.label], sample.weight))
+        self._forget("committee_", "certificates_")
+        bias = bias_for(self.bias, self._machine())
         rounds = Rounds(1000 if self.max_passes == "auto" else self.max_passes, self.max_seconds)
-        found = nearest_point([part], self.bias, 0.1 * self.tol, rounds)
-        w = free_bias([part], found.w) if self.bias == "free" else found.w
-        reason = rounds.reason or "rounding hides what could still be won; scale or centre the columns"
-        terms = Terms(EpsOptimal(0.0, self.tol), self.bias, found.looks, reason, exact=True, widest=WIDEST)
+        if sample.many:
+            return self._fit_machine(sample, rounds)
+        part = rows(sample, bias=1.0)
+        found = nearest_point([part], bias, 0.1 * self.tol, rounds)
+        w = free_bias([part], found.w) if bias == "free" else found.w
+        terms = self._terms(bias, found.looks, rounds)
         certificate = certify([part], w, found.dual, terms)
         if not certificate.separates:  # the hulls meet: no such w, and no way for the next one to separate either
             A = Vectors(sample.X, sample.sign, sample.weight)
@@ -96,6 +119,32 @@ class MaximumMargin(TwoClass):
         self._warn("Scale or centre the columns, or raise max_passes or tol.")
         return self
 
+    def _terms(self, bias: str, looks: int, rounds: Rounds) -> Terms:
+        reason = rounds.reason or "rounding hides what could still be won; scale or centre the columns"
+        return Terms(EpsOptimal(0.0, self.tol), bias, looks, reason, exact=True, widest=WIDEST)
+
+    def _fit_machine(self, sample: Sample, rounds: Rounds):
+        """The same for a linear machine."""
+        part = classes(sample.X, sample.label, sample.many, sample.weight)
+        found = nearest_machine([part], 0.1 * self.tol, rounds)
+        terms = self._terms("augmented", found.looks, rounds)
+        W = found.w
+        certificate = certify([part], flat(part, W), found.dual, terms)
+        if not certificate.separates:
+            A = Vectors(sample.X, sample.sign, sample.weight)
+            W = least_squares(A, np.eye(sample.many)[sample.label])
+            certificate = certify([part], flat(part, W), found.dual, terms)
+        self._publish(W, certificate)
+        self.n_passes_ = found.looks
+        self.margin_ = self.certificate_.lower
+        share = found.dual.reshape(-1, sample.many)
+        self.support_ = np.flatnonzero(share.any(axis=1))
+        self.support_vectors_ = sample.X[self.support_]
+        own = np.eye(sample.many)[sample.label[self.support_]]
+        self.dual_coef_ = (own * share[self.support_].sum(axis=1, keepdims=True) - share[self.support_]).T
+        self._warn("Scale or centre the columns, or raise max_passes or tol.")
+        return self
+
     def _meeting(self, part, certificate: Certificate, terms: Terms) -> np.ndarray:
         """Weights that make the hulls meet; if columns of unlike size hide that, found with columns of like size."""
         dual = np.zeros(part.sign.size)
@@ -104,5 +153,5 @@ class MaximumMargin(TwoClass):
             return dual
         largest = np.abs(vectors([part], certificate.rows)).max(axis=0)
         size = np.exp2(np.round(np.log2(np.where(largest > 0, largest, 1.0))))
-        meeting = nearest_point([part], self.bias, self.tol, Rounds(100, self.max_seconds), size)
-        return meeting.dual if disprove([part], self.bias, meeting.dual, terms.widest) is not None else dual
+        meeting = nearest_point([part], terms.bias, self.tol, Rounds(100, self.max_seconds), size)
+        return meeting.dual if disprove([part], terms.bias, meeting.dual, terms.widest) is not None else dual

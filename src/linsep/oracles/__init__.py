@@ -73,14 +73,14 @@ def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0
 
 def flat(part, W: np.ndarray) -> np.ndarray:
     """w as the kernels hold it, from a matrix with one row a class (its bias last); a vector is itself."""
-    if not isinstance(part, Classes):
+    if not isinstance(part, Classes) or W.ndim < 2:
         return np.array(W, dtype=np.float64)
     return np.array(W if isinstance(part.rows, Dense) else W.T, dtype=np.float64, order="C").ravel()
 
 
 def shaped(part, w: np.ndarray) -> np.ndarray:
     """The matrix with one row a class, from w as the kernels hold it; without classes w is itself."""
-    if not isinstance(part, Classes):
+    if not isinstance(part, Classes) or w.size == 0:
         return w
     count = part.score.size
     return w.reshape(count, -1) if isinstance(part.rows, Dense) else np.ascontiguousarray(w.reshape(-1, count).T)
