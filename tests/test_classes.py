@@ -382,3 +382,30 @@ def test_ocr_is_separated(shared):
     found = learn([classes(X, label, 10)], Margin(0.0), Increment(1.0), stop=Stop(passes=500)).certificate
     assert found.status == "separated" and found.check(X, label)
     assert found.updates <= found.novikoff
+
+
+def test_auto_moves_each_bias_to_where_it_errs_least():
+    """By brute force over all places where a bias could be."""
+    X, label = clouds(41, n=50, apart=0.2)
+    weight = np.random.default_rng(0).integers(0, 4, 50).astype(float)
+    part = classes(X, label, 4, weight)
+    plain = learn([part], Margin(0.0), Increment(1.0), stop=Stop(passes=5), keep="average")
+    moved = learn([part], Margin(0.0), Increment(1.0), stop=Stop(passes=5), keep="auto")
+    W = plain.w.copy()
+
+    def errors(W):
+        score = X @ W[:, :-1].T + W[:, -1]
+        own = score[np.arange(50), label]
+        score[np.arange(50), label] = -np.inf
+        return weight[own <= score.max(axis=1)].sum()
+
+    assert np.array_equal(moved.w[:, :-1], W[:, :-1])
+    for k in range(4):
+        score = X @ W[:, :-1].T + W[:, -1]
+        edges = np.sort((score - score[:, [k]]).ravel())
+        places = np.concatenate([[edges[0] - 1], (edges[1:] + edges[:-1]) / 2, [edges[-1] + 1]])
+        tried = [W + move * np.outer(np.eye(4)[k], [0, 0, 0, 1]) for move in places]
+        fewest = min(map(errors, tried))
+        W[k, -1] = moved.w[k, -1]
+        assert errors(W) == fewest
+    assert errors(W) < errors(plain.w)

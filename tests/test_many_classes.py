@@ -147,8 +147,6 @@ def test_a_warm_start_goes_on(make):
 def test_what_cannot_be_is_refused_with_its_reason():
     X, label = clouds(7)
     for rule, said in (
-        (Kozinec(bias="free"), "no free bias"),
-        (MaximumMargin(bias="free"), "no free bias"),
         (LeastSquares(margins="fisher"), "two classes"),
         (LeastSquares(method="ho-kashyap"), "multiclass"),
         (Perceptron(multi_class="one-vs-all", on_new_class="add"), "on_new_class"),

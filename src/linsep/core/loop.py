@@ -23,6 +23,7 @@ from .certify import (
     copies,
     disprove,
     free_bias,
+    free_biases,
     judged,
     length,
     live,
@@ -288,11 +289,12 @@ def answer(
     elif keep == "pocket" or (keep == "auto" and whole and not state.done):
         state.pocket.offer(w, _errors(rows, w, kind))
         w = state.pocket.w if state.pocket.w is not None else w
-    one_bias = kind == "augmented" and not isinstance(parts[0], Classes)
-    refit = keep == "auto" and not whole and not state.done and one_bias
+    refit = keep == "auto" and not whole and not state.done and kind == "augmented"
     if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
-    if kind == "free" or refit:
+    if refit and isinstance(parts[0], Classes):
+        w = free_biases(rows, w)
+    elif kind == "free" or refit:
         w = free_bias(rows, w, parts[0].slots if kind == "free" else None)
     if state.done and not reason and isinstance(target, EpsOptimal):
         reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached

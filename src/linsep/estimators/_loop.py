@@ -6,12 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ..core.abreast import learn_abreast
+from ..core.certificate import Certificate
 from ..core.keep import Pocket
 from ..core.loop import Result, State, answer, begin, learn, passes, record
 from ..core.stop import Stop
-from ..oracles import Differences, differences, flat, shaped
+from ..oracles import Differences, differences, flat, points, shaped
+from ..rules import Scheduled
 from ._base import Sample, all_or_nothing, auto_passes, rows, sets, watchers
 from ._many import ManyClass
 
@@ -92,6 +96,42 @@ class Looped(ManyClass):
             parts, self._target(), self._rule(), stop=self._stop(sample.X), keep=self.keep, whole=self.batch,
             seed=seed, start=start, watch=watchers(self.verbose),
         )  # fmt: skip
+
+    def _abreast(self, X, label: np.ndarray, count: int, weight: np.ndarray | None) -> list[Looped] | None:
+        """A clone for each class against all others, learned in one sweep over the rows; None where that can't be."""
+        self._validate_params()
+        self.classes_ = np.arange(2)  # of each clone
+        bias, rule = self._bias(), self._rule()
+        scheduled = isinstance(rule, Scheduled) or self.patience is not None or self.keep == "pocket"
+        if self._machine() or self.batch or bias == "free" or scheduled or self.verbose or self.class_weight:
+            return None
+        weight = None if weight is None or (weight == 1.0).all() else self._rule_weights(weight)
+        if weight is not None and not all(weight[label == k].any() for k in range(count)):
+            return None  # a class that is absent: let it say so alone
+        part = points(X, np.ones(label.size), weight, bias=1.0 if bias == "augmented" else 0.0)
+        seed = np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None
+        average = self.keep in ("average", "auto")
+        courses = learn_abreast(part, label, count, self._target(), rule, stop=self._stop(X), average=average, rng=seed)
+        members = []
+        for k, course in enumerate(courses):
+            member = clone(self)
+            member.classes_, member.n_features_in_ = np.arange(2), X.shape[1]
+            own = part._replace(sign=np.where(label == k, 1, -1).astype(np.int8))
+            state, reason = course.state, course.reason
+            w, certificate = answer([own], self._target(), state, keep=self.keep, whole=False, reason=reason)
+            if self._misled(label == k, certificate, seed):
+                members.append(member.fit(X, (label == k).astype(np.int64), weight))
+                continue
+            member._publish(w, certificate)
+            member._remember(state, [own])
+            member.history_ = course.history
+            member._warn(self._advice())
+            members.append(member)
+        return members
+
+    def _misled(self, label: np.ndarray, certificate: Certificate, seed) -> bool:
+        """Whether learning should be tried again in another order."""
+        return False
 
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):

@@ -132,10 +132,5 @@ class ManyClass(TwoClass):
 
 
 def bias_for(wanted: str, machine: bool) -> str:
-    """Which bias is meant: "auto" is free where there are two classes."""
-    if machine and wanted == "free":
-        raise ValueError(
-            "bias='free': the linear machine of many classes has no free bias here, its biases count in the norm. "
-            "Use bias='augmented' (or 'auto'), or multi_class='one-vs-one'."
-        )
-    return ("augmented" if machine else "free") if wanted == "auto" else wanted
+    """Whose margin is meant: the biases of a linear machine always count in the norm."""
+    return "augmented" if machine else wanted

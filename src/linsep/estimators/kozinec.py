@@ -31,10 +31,10 @@ class Kozinec(Looped):
         Wanted accuracy of the margin, absolute.
     relative : float in (0, 1), optional
         The same, as a part of the margin. With neither of the two: ``relative=0.01``.
-    bias : {"auto", "free", "augmented"}, default="auto"
+    bias : {"free", "augmented"}, default="free"
         "free": the hyperplane of largest geometric margin, by differences of the two classes.
         "augmented": the bias counts as a coordinate of w, as in the lectures' figures; another plane.
-        "auto": free for two classes, augmented for the linear machine of more, which has no free form here.
+        The linear machine of more classes is always "augmented", as its certificate says.
     keep : {"auto", "last", "average", "pocket"}, default="auto"
         Which w to return if eps is not reached; "auto": the one with the better margin, or, on data that
         are not separated, the averaged one with the bias that errs least.
@@ -63,7 +63,7 @@ class Kozinec(Looped):
         **BUDGETS,
         "eps": [None, POSITIVE],
         "relative": [None, POSITIVE],
-        "bias": [StrOptions({"auto", "free", "augmented"})],
+        "bias": [StrOptions({"free", "augmented"})],
         "keep": [KEEP],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
@@ -76,7 +76,7 @@ class Kozinec(Looped):
     def __init__(
         self,
         eps=None,
-        bias="auto",
+        bias="free",
         *,
         relative=None,
         keep="auto",

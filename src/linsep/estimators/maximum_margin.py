@@ -34,9 +34,9 @@ class MaximumMargin(ManyClass):
 
     Parameters
     ----------
-    bias : {"auto", "free", "augmented"}, default="auto"
+    bias : {"free", "augmented"}, default="free"
         "free": the largest geometric margin. "augmented": the bias counts as a coordinate of w.
-        "auto": free for two classes, augmented for the linear machine of more, which has no free form here.
+        The linear machine of more classes is always "augmented", as its certificate says.
     tol : float, default=1e-9
         How near the two bounds of the margin must be, relative.
     max_passes : int or "auto", default="auto"
@@ -66,14 +66,14 @@ class MaximumMargin(ManyClass):
 
     _parameter_constraints: dict = {
         **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight")},
-        "bias": [StrOptions({"auto", "free", "augmented"})],
+        "bias": [StrOptions({"free", "augmented"})],
         "multi_class": MANY["multi_class"],
         "tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
         self,
-        bias="auto",
+        bias="free",
         *,
         tol=1e-9,
         max_passes="auto",

@@ -176,6 +176,14 @@ class OneVsAll(Committee):
     def _rows(self, question, label):
         return slice(None), label == question[1]
 
+    def _learn(self, X, label, weight):
+        side_by_side = getattr(clone(self.estimator), "_abreast", None)
+        if len(self.classes_) > 2 and side_by_side is not None:
+            members = side_by_side(X, label, len(self.classes_), weight)
+            if members is not None:
+                return members
+        return super()._learn(X, label, weight)
+
     def _count(self, scores):
         claims = (scores > 0).astype(np.int64)
         return np.column_stack([1 - claims, claims]) if len(self.classes_) == 2 else claims

@@ -138,11 +138,15 @@ class Perceptron(Looped):
 
     def _learn(self, sample, parts, start, seed):
         result = super()._learn(sample, parts, start, seed)
-        averaged = self.keep == "auto" and not self.batch and not result.certificate.separates
-        if averaged and seed is None and _in_runs(sample.label):
+        if self._misled(sample.label, result.certificate, seed):
             again = super()._learn(sample, parts, start, "interleaved")
             result = min(result, again, key=lambda found: found.certificate.violated)
         return result
+
+    def _misled(self, label, certificate, seed):
+        """Rows sorted by class mislead an average."""
+        averaged = self.keep == "auto" and not self.batch and not certificate.separates
+        return averaged and seed is None and _in_runs(label)
 
     def _auto_passes(self, X) -> int:
         return min(1000, auto_passes(X)) if self.batch else 20

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from .classes import Classes
+from .classes import Classes, Versus
 from .differences import Differences
 from .points import Dense, Sparse
 
-__all__ = ["Classes", "Dense", "Differences", "Sparse", "classes", "differences", "flat", "points", "rows_of", "shaped"]
+__all__ = ["Classes", "Dense", "Differences", "Sparse", "Versus"]
+__all__ += ["classes", "differences", "flat", "points", "rows_of", "shaped"]
 
 
 def rows_of(part: Dense | Sparse | Differences | Classes) -> Dense | Sparse:

@@ -72,3 +72,42 @@ class Classes(NamedTuple):
     def side(self, i):
         """All vectors are on one side: differences know no sign."""
         return 1
+
+
+class Versus(NamedTuple):
+    """Row i, mirrored unless it is of class k: one of K two-class problems on the same rows (D2).
+
+    All K scores of a row are written into ``score`` beforehand, so that a probe costs nothing.
+    """
+
+    rows: Dense | Sparse
+    label: np.ndarray
+    score: np.ndarray
+    k: int
+
+    def probe(self, w, i):
+        """<w, a_i>, of the row that was scored last."""
+        return self.side(i) * self.score[self.k]
+
+    def square(self, i):
+        """<a_i, a_i>."""
+        return self.rows.square(i)
+
+    def add(self, w, i, beta):
+        """Add beta a_i to w, the weights of problem k alone."""
+        self.rows.spread(w, i, 0, 1, beta * self.side(i))
+
+    def credit(self, dual, i, beta):
+        """Remember that beta a_i was added."""
+        dual[self.rows.first + i] += beta
+
+    def settle(self, w):
+        """Nothing to prepare for a new w."""
+
+    def cost(self, i):
+        """The weight of row i."""
+        return self.rows.cost(i)
+
+    def side(self, i):
+        """The side of row i, +1 or -1."""
+        return 1 if self.label[i] == self.k else -1

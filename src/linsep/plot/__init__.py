@@ -16,5 +16,6 @@ from .cone import weight_space
 from .film import animate
 from .plane import decision
 from .progress import bounds, mistakes
+from .regions import regions
 
-__all__ = ["animate", "bounds", "decision", "mistakes", "weight_space"]
+__all__ = ["animate", "bounds", "decision", "mistakes", "regions", "weight_space"]

@@ -26,6 +26,12 @@ def sample(X: Any, y: Any, columns: tuple[int, ...] = (2,), classes: Any = None,
         ...
     ValueError: plot: two classes are needed, but y has 1: 'no'.
     """
+    table, labels, names = checked(X, y, columns, who)
+    return Sample(table, *_sides(labels, classes, who), names)
+
+
+def checked(X: Any, y: Any, columns: tuple[int, ...], who: str) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """X as a table of float64, y as an array, and the names of the columns."""
     table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     labels = np.asarray(y)
     if table.ndim != 2 or table.shape[1] not in columns:
@@ -36,7 +42,7 @@ def sample(X: Any, y: Any, columns: tuple[int, ...] = (2,), classes: Any = None,
     for row, column in np.argwhere(~np.isfinite(table))[:1]:
         raise ValueError(f"{who}: X[{row}, {column}] = {table[row, column]} is not a finite number.")
     names = tuple(map(str, getattr(X, "columns", ()))) or tuple(f"x{'₁₂'[j]}" for j in range(table.shape[1]))
-    return Sample(table, *_sides(labels, classes, who), names)
+    return table, labels, names
 
 
 def _sides(labels: np.ndarray, classes: Any, who: str) -> tuple[np.ndarray, tuple]:
