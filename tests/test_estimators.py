@@ -20,8 +20,8 @@ SEQUENTIAL = {
     "check_sample_weight_equivalence_on_sparse_data": "a rule that visits row by row tells a weight from a repetition",
 }
 HEAVY = {
-    "check_class_weight_classifiers": "every training row of the heavy class is right, yet of 50 test rows of all three "
-    "classes 43 fall to it, where the check asks for 44; with two classes the check passes"
+    "check_class_weight_classifiers": "every training row of the heavy class is right, yet of 50 test rows of all "
+    "three classes 43 fall to it, where the check asks for 44; with two classes the check passes"
 }
 ESTIMATORS = [
     Perceptron(),

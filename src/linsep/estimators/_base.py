@@ -165,7 +165,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         """Set what a fitted estimator shows."""
         shown = w if w.ndim == 2 else w[None]
         shown = shown[1:] - shown[:1] if len(shown) == 2 else shown
-        self.coef_ = shown[:, :-1].copy()
+        self.coef_ = shown[:, :-1].copy(order="F")  # so that a product with coef_.T needs no copy
         self.intercept_ = shown[:, -1].copy()
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
         self.certificate_ = Certificate(**{**vars(certificate), "classes": labels})
