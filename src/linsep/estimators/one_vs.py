@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -119,8 +118,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """One column a member, positive on its positive side."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        linear = all(isinstance(member, TwoClass | LinearClassifierMixin) for member in self.estimators_)
-        if linear and (not isinstance(X, np.ndarray) or X.dtype == np.float64):
+        if all(map(_linear, self.estimators_)) and (not isinstance(X, np.ndarray) or X.dtype == np.float64):
             return np.asarray(X @ self.coef_.T) + self.intercept_  # one product for all members
         return np.column_stack([_confidence(member, X) for member in self.estimators_])
 
@@ -257,6 +255,12 @@ class OneVsOne(Committee):
             sums[:, p] -= g
             sums[:, q] += g
         return self._count(scores) + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
+def _linear(member) -> bool:
+    """Whether the member's score is <w,x> + w0 with its ``coef_``: ours, and scikit-learn's linear models."""
+    names = {kind.__name__ for kind in type(member).__mro__}  # importing sklearn.linear_model would take a while
+    return isinstance(member, TwoClass) or "LinearClassifierMixin" in names
 
 
 def _confidence(member, X) -> np.ndarray:
