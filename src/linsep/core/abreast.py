@@ -81,6 +81,8 @@ def learn_abreast(
     with interrupts() as interrupt:
         while not all(course.over for course in courses):
             before = counts[:, 0].copy()
+            if rng is not None:  # the order changes: only a whole clean pass counts
+                counts[[not course.over for course in courses], 1] = 0
             for order in visits(rows, rng):
                 abreast(rows, label, score, target, rule, w, own, total, dual, counts, sums, order, enough, budget)
                 if interrupt.pressed or time.monotonic() >= deadline:
