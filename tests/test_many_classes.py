@@ -162,7 +162,7 @@ def test_what_cannot_be_is_refused_with_its_reason():
 # --- the largest margin ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "csr"])
 def test_the_margin_is_the_referees(seed, form):
     X, label = clouds(seed, n=20, d=1 + seed % 3, apart=(0.5, 1.0, 2.0)[seed % 3])
@@ -176,8 +176,8 @@ def test_the_margin_is_the_referees(seed, form):
         W = np.column_stack([rule.coef_, rule.intercept_])
         shown = rule.dual_coef_ @ np.column_stack([X[rule.support_], np.ones(rule.support_.size)])
         np.testing.assert_allclose(shown, W, atol=1e-7)
-    else:  # proved, or left open where a proof would need rational weights
-        assert rule.certificate_.status in ("not separable", "budget spent") and rule.certificate_.upper < 1e-12
+    else:
+        assert rule.certificate_.status == "not separable"
 
 
 def test_kozinec_closes_in_on_the_same_margin():

@@ -292,15 +292,17 @@ def disprove(parts: Sequence[Sets], bias: str, dual: np.ndarray, widest: int = W
     most = max(500, 8 * size)
     if rows.size > most:
         rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
-    A = vectors(parts, rows)
-    if isinstance(parts[0], Classes):
-        A = A[:, np.repeat(_telling(parts, rows), A.shape[1] // copies(parts[0]))]
-    found = refute(A, dual[rows], widest)
-    if found is None:
-        return None
-    proof = np.zeros_like(dual)
-    proof[rows] = found
-    return proof
+    heavy = rows[dual[rows] > 1e-12 * dual[rows].max()]
+    for some in (rows, heavy)[: 1 + (heavy.size < rows.size)]:  # next to nothing can spoil a proof
+        A = vectors(parts, some)
+        if isinstance(parts[0], Classes):
+            A = A[:, np.repeat(_telling(parts, some), A.shape[1] // copies(parts[0]))]
+        found = refute(A, dual[some], widest)
+        if found is not None:
+            proof = np.zeros_like(dual)
+            proof[some] = found
+            return proof
+    return None
 
 
 def _telling(parts: Sequence[Classes], places: np.ndarray) -> np.ndarray:

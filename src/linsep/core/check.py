@@ -258,6 +258,8 @@ def _zero(X, sign, claim, constant) -> bool:
     ):
         return True
     A = _without_integer_combinations(A)
+    if A.size <= 2_000:
+        A = A[:, _pivots(A)]
     if A.shape[0] <= A.shape[1]:
         return False
     A = np.ldexp(A, -np.frexp(np.abs(A).max(axis=0))[1])
@@ -266,6 +268,24 @@ def _zero(X, sign, claim, constant) -> bool:
     columns = [math.fsum(column) for column in weighted.T]
     rest = math.hypot(*columns) + 4 * U * np.abs(weighted).sum()
     return bool(sigma.min() - 20 * A.shape[1] * math.sqrt(A.shape[0]) * U * sigma.max() > rest)
+
+
+def _pivots(A: np.ndarray) -> list[int]:
+    """The columns in which a row echelon form of A has its steps, in rational arithmetic: the others depend on them."""
+    rows = [[Fraction(float(x)) for x in row] for row in A]
+    steps: list[int] = []
+    for j in range(A.shape[1]):
+        top = len(steps)
+        found = next((i for i in range(top, len(rows)) if rows[i][j] != 0), None)
+        if found is None:
+            continue
+        rows[top], rows[found] = rows[found], rows[top]
+        for i in range(top + 1, len(rows)):
+            ratio = rows[i][j] / rows[top][j]
+            if ratio != 0:
+                rows[i] = [x - ratio * y for x, y in zip(rows[i], rows[top], strict=True)]
+        steps.append(j)
+    return steps
 
 
 def _needed(places: np.ndarray) -> np.ndarray:
