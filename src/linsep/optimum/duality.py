@@ -19,7 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core.certify import Rows, combination, width
+from ..core.certify import combination
+from ..core.rows import Rows, width
 from ..core.sweep import scores
 
 

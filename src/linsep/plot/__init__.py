@@ -19,5 +19,16 @@ from .hulls import hulls
 from .ladder import structural_risk
 from .plane import decision
 from .progress import bounds, mistakes
+from .regions import regions
 
-__all__ = ["animate", "bounds", "decision", "hulls", "mistakes", "strategy", "structural_risk", "weight_space"]
+__all__ = [
+    "animate",
+    "bounds",
+    "decision",
+    "hulls",
+    "mistakes",
+    "regions",
+    "strategy",
+    "structural_risk",
+    "weight_space",
+]
