@@ -53,6 +53,8 @@ ESTIMATORS = [
     LeastSquares(on_new_class="add"),
     LeastSquares(method="ho-kashyap", multi_class="one-vs-all"),
     MaximumMargin(multi_class="one-vs-one"),
+    MaximumMargin(C=1.0, tol=1e-12, multi_class="one-vs-one"),
+    MaximumMargin(C=1.0, tol=1e-12, multi_class="machine"),  # two classes only, and its tags say so
     LinearMachine(max_passes=100),
     LinearMachine("kozinec", max_passes=200),
     LinearMachine("relaxation", batch=True, max_passes=200),
