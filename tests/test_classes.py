@@ -325,6 +325,8 @@ def honest():
         (lambda c: {"rows": c.rows * 0}, "proof"),
         (lambda c: {"weights": -c.weights}, "proof"),
         (lambda c: {"refuted": True, "status": "not separable"}, "proof"),
+        (lambda c: {"refuted": True, "status": "not separable", "integers": (1,) * c.rows.size}, "proof"),
+        (lambda c: {"integers": (1,) * c.w.size}, "proof"),
         (lambda c: {"status": "separated"}, "status"),
         (lambda c: {"bias": "none"}, "lower"),
         (lambda c: {"bias": "free"}, "bias"),

@@ -11,8 +11,20 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.linear_model import Perceptron as Peer
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import get_tags
 
-from linsep import Kozinec, LeastSquares, LinearMachine, MaximumMargin, OneVsAll, OneVsOne, Perceptron, Relaxation
+from linsep import (
+    Kozinec,
+    LeastSquares,
+    Lifted,
+    LinearMachine,
+    MaximumMargin,
+    OneVsAll,
+    OneVsOne,
+    Perceptron,
+    Quadratic,
+    Relaxation,
+)
 from linsep.core.loop import learn
 from linsep.core.stop import Stop
 from linsep.oracles import classes
@@ -205,6 +217,72 @@ def test_rows_of_weight_zero_are_absent():
     found = MaximumMargin().fit(X, label, weight)
     np.testing.assert_allclose(found.coef_, kept.coef_, rtol=1e-7, atol=1e-9)
     assert found.certificate_.check(X, label, weight)
+
+
+@pytest.mark.parametrize("way", ["auto", "one-vs-all", "one-vs-one"])
+def test_a_soft_margin_of_many_classes_is_a_committees(way):
+    X, label = clouds(9, apart=0.5)
+    rule = MaximumMargin(C=0.5, multi_class=way).fit(X, NAMES[label])
+    kind = OneVsOne if way == "one-vs-one" else OneVsAll
+    peer = kind(MaximumMargin(C=0.5)).fit(X, NAMES[label])
+    assert np.array_equal(rule.coef_, peer.coef_) and np.array_equal(rule.predict(X), peer.predict(X))
+    assert all(claim.status == "optimal" for claim in rule.certificates_)
+    if kind is OneVsAll:
+        assert all(claim.check(X, NAMES[label] == name) for name, claim in zip(NAMES, rule.certificates_, strict=True))
+    assert not any(hasattr(rule, name) for name in ("certificate_", "margin_", "support_", "dual_coef_"))
+
+
+def test_a_soft_margin_has_no_machine():
+    X, label = clouds(9, apart=0.5)
+    assert get_tags(MaximumMargin(C=0.5)).classifier_tags.multi_class
+    soft = MaximumMargin(C=0.5, multi_class="machine")
+    assert not get_tags(soft).classifier_tags.multi_class
+    with pytest.raises(ValueError, match="multi_class='one-vs-all'"):
+        soft.fit(X, label)
+    assert soft.fit(X, label > 1).certificate_.check(X, label > 1)
+
+
+def test_refitted_with_fewer_or_more_classes_nothing_old_is_left():
+    X, label = clouds(9, apart=2.0)
+    rule = MaximumMargin(C=0.5).fit(X, label > 1)
+    assert rule.margin_ > 0 and rule.support_.size
+    rule.fit(X, label)
+    assert not hasattr(rule, "support_") and rule.committee_.predict(X).max() == 3
+    rule.fit(X, label > 1)
+    assert not hasattr(rule, "committee_") and not hasattr(rule, "certificates_") and rule.support_.size
+
+
+def test_a_path_of_many_classes_has_a_committee_for_each_c():
+    X, label = clouds(9, apart=0.5)
+    for C, rule in zip((0.1, 1.0), MaximumMargin().path(X, label, (0.1, 1.0)), strict=True):
+        np.testing.assert_array_equal(rule.coef_, MaximumMargin(C=C).fit(X, label).coef_)
+
+
+# --- written out -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [Perceptron(), MaximumMargin(), MaximumMargin(C=1.0), OneVsAll(LeastSquares()), LinearMachine("relaxation")],
+)
+def test_every_class_has_a_polynomial(rule):
+    X, label = clouds(10, apart=2.0)
+    rule.fit(X, NAMES[label])
+    polynomials = rule.as_polynomial()
+    assert len(polynomials) == 4 and all(g.degree == 1 for g in polynomials)
+    np.testing.assert_allclose(np.column_stack([g(X) for g in polynomials]), rule.decision_function(X), rtol=1e-9)
+    lifted = Lifted(Quadratic(), rule).fit(X, NAMES[label])
+    scores = np.column_stack([g(X) for g in lifted.as_polynomial()])
+    np.testing.assert_allclose(scores, lifted.decision_function(X), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("rule", [Perceptron(multi_class="one-vs-one"), OneVsOne(Perceptron())])
+def test_votes_are_no_polynomial(rule):
+    X, label = clouds(10, count=3, apart=2.0)  # as many pairs as classes
+    for learned in (rule.fit(X, label), Lifted(Quadratic(), rule).fit(X, label)):
+        with pytest.raises(ValueError, match="as_polynomial: one versus one"):
+            learned.as_polynomial()
+    assert rule.fit(X[label < 2], label[label < 2]).as_polynomial().degree == 1
 
 
 # --- least squares ---------------------------------------------------------------------------------------------------
