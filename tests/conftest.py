@@ -71,6 +71,14 @@ def gaussians_of():
     return load
 
 
+@pytest.fixture(scope="session")
+def machines():
+    """The true largest margins of linear machines in optimum.json."""
+    if not (DATA / "optimum.json").exists():
+        pytest.skip(f"{DATA} is not there: the test needs optimum.json")
+    return json.loads((DATA / "optimum.json").read_text())["multiclass"]
+
+
 class Hangs(AssertionError):
     """A test that should have ended long ago."""
 

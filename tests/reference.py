@@ -146,6 +146,49 @@ def two_hulls(X, sign, goal, move, passes=10):
     return w, rows
 
 
+def kesler(X, label, count, bias=1.0):
+    """Kesler's vectors, built: for every row those of its class against each rival, in the rivals' order."""
+    X = mirrored(X, np.ones(len(X)), bias)
+    sets = []
+    for x, own in zip(X, label):
+        vectors = np.zeros((count, count, X.shape[1]))
+        vectors[:, own] = x
+        for k in range(count):
+            vectors[k, k] -= x
+        sets.append(np.delete(vectors.reshape(count, -1), own, axis=0))
+    return sets
+
+
+def machine(sets, goal, move, passes=10, mean=None):
+    """The loop of the lectures on sets of vectors; ``move(w, a, mass, k)`` gives w and mass after update k."""
+    w, mass, rows = np.zeros(sets[0].shape[1]), 0.0, []
+    for _ in range(passes):
+        before = len(rows)
+        for i, vectors in enumerate(sets):
+            a = vectors[np.argmin(vectors @ w)]
+            if w @ a <= goal(w @ w, mass):
+                w, mass = move(w, a, mass, len(rows) + 1)
+                rows.append(i)
+            if mean is not None:
+                mean.append(w)
+        if len(rows) == before:
+            break
+    return w, rows
+
+
+def whole_machine(sets, goal, turn, passes=10):
+    """Whole passes; ``turn(w, B, mass, k)`` gives w and mass after step k from the violated vectors B."""
+    w, mass, steps = np.zeros(sets[0].shape[1]), 0.0, 0
+    for _ in range(passes):
+        lowest = np.array([vectors[np.argmin(vectors @ w)] for vectors in sets])
+        violated = lowest @ w <= goal(w @ w, mass)
+        if not violated.any():
+            break
+        steps += 1
+        w, mass = turn(w, lowest[violated], mass, steps)
+    return w, steps
+
+
 # --- referees --------------------------------------------------------------------------------------------------------
 
 
@@ -160,6 +203,11 @@ def largest_margin(X, sign, bias="augmented"):
         A = np.array([(p - q) / 2 for p in X[sign > 0] for q in X[sign < 0]])
     else:
         A = mirrored(X, sign, 1.0 if bias == "augmented" else 0.0)
+    return nearest(A)
+
+
+def nearest(A):
+    """The distance of the hull of the rows of A from 0."""
     v, _ = scipy.optimize.nnls(np.vstack([A.T, np.ones(len(A))]), np.append(np.zeros(A.shape[1]), 1.0), maxiter=10_000)
     return float(np.linalg.norm(A.T @ v) / v.sum())
 

@@ -295,8 +295,8 @@ def test_certificates_travel_as_json():
 
 def test_without_exact_arithmetic_what_rounding_hides_stays_open():
     rng = np.random.default_rng(3)
-    corners = 3.0 * (2**21 + 1) * rng.integers(-9, 10, (3, 6))
-    X = np.vstack([corners, corners.mean(axis=0)])  # a point in a triangle in six dimensions
+    corners = 3.0 * (2**21 + 1) * rng.integers(-9, 10, (3, 600))
+    X = np.vstack([corners, corners.mean(axis=0)])  # a point in a triangle in many dimensions
     y = [0, 0, 0, 1]
     assert separability(X, y, exact=False).separable is None
     for exact in ("auto", True):

@@ -9,7 +9,9 @@ from .estimators.anderson import Anderson
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
 from .estimators.least_squares import LeastSquares
+from .estimators.linear_machine import LinearMachine
 from .estimators.maximum_margin import MaximumMargin
+from .estimators.one_vs import OneVsAll, OneVsOne
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 from .estimators.separability import separability
@@ -25,9 +27,12 @@ __all__ = [
     "Kozinec",
     "LeastSquares",
     "Lifted",
+    "LinearMachine",
     "Mahalanobis",
     "MaximumMargin",
     "NearestMean",
+    "OneVsAll",
+    "OneVsOne",
     "Perceptron",
     "Polynomial",
     "Quadratic",

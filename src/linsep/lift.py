@@ -25,7 +25,7 @@ from sklearn.utils.validation import _check_feature_names_in, _check_sample_weig
 
 from .core.certificate import Certificate
 from .discriminant import Discriminant, Terms, substitute, variables
-from .estimators._base import all_or_nothing, checked
+from .estimators._base import all_or_nothing, checked, polynomials
 
 FLAT = 1e-7  # a product that varies by less than this share of its size counts as constant
 
@@ -428,9 +428,7 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for part, needed in ((self.lift_, "expand"), (self.classifier_, "coef_")):
             if not hasattr(part, needed):
                 raise TypeError(f"as_polynomial: {type(part).__name__} has no {needed}, so g can't be written out.")
-        w, w0 = np.atleast_2d(self.classifier_.coef_), self.classifier_.intercept_
-        found = tuple(self.lift_.expand(*one) for one in zip(w, np.broadcast_to(w0, len(w)), strict=True))
-        return found[0] if len(found) == 1 else found
+        return polynomials(self.classifier_, self.lift_)
 
 
 def _weights(sample_weight) -> dict[str, Any]:

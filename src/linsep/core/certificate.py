@@ -36,6 +36,11 @@ class Certificate:
 
     ``bias`` says whose margin is bounded: "free" (the geometric margin), "augmented" (the bias counts as
     a coordinate of w, and every vector ends in 1) or "none" (hyperplanes through the origin).
+
+    Of a linear machine w is a matrix, one row a class; its vectors are the differences of
+    :math:`\\langle w_y - w_k, (x, 1)\\rangle`, a row x of class y against a rival k, so that the margin of w is
+    :math:`\\min (\\langle w_y,x\\rangle - \\langle w_k,x\\rangle)/|w|`. ``rivals`` says which class stands
+    against each of ``rows`` in the proof.
     """
 
     status: str
@@ -58,7 +63,8 @@ class Certificate:
     eps: float = 0.0  # the target's eps, absolute
     relative: float = 0.0  # the target's eps, relative
     reason: str = ""  # why learning ended
-    classes: tuple = (-1, 1)  # the labels of the negative and of the positive side
+    classes: tuple = (-1, 1)  # the labels of the negative and of the positive side, or of all classes of a machine
+    rivals: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)  # see above
 
     @property
     def separates(self) -> bool:
@@ -96,28 +102,29 @@ class Certificate:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Certificate:
         """The certificate that `to_dict` wrote."""
-        kept = dict(plain)
-        for name, kind in (("w", np.float64), ("rows", np.int64), ("weights", np.float64)):
-            kept[name] = np.asarray(plain[name], dtype=kind)
+        kept = {"rivals": (), **plain}
+        for name, kind in (("w", np.float64), ("rows", np.int64), ("weights", np.float64), ("rivals", np.int64)):
+            kept[name] = np.asarray(kept[name], dtype=kind)
         kept["integers"] = tuple(int(number, 16) for number in plain.get("integers", ()))
         kept["classes"] = tuple(plain["classes"])
         return cls(**kept)
 
     def __str__(self) -> str:
         margin = {"free": "margin", "augmented": "margin (bias inside the norm)", "none": "margin"}[self.bias]
-        bounds = f"the {margin} of this w is at least {self.lower:.6g}, no hyperplane has more than {self.upper:.6g}"
+        rule, vectors = ("linear machine", "rows") if self.w.ndim == 2 else ("hyperplane", "vectors")
+        bounds = f"the {margin} of this w is at least {self.lower:.6g}, no {rule} has more than {self.upper:.6g}"
         made = f"{self.updates} update{'s' * (self.updates != 1)} made"
         if self.separates:
             made += f"; Novikoff allows a perceptron at most {self.novikoff:.4g}" if self.novikoff < 1e15 else ""
             gap = f" (short of the best by at most {max(0.0, 1 - self.lower / self.upper):.2g} of it)"
             missed = f" The target was not reached: {self.reason}." if self.reason else ""
-            said = f"{self.status.capitalize()}: all {self.size} vectors are on their side"
+            said = f"{self.status.capitalize()}: all {self.size} {vectors} are on their side"
             return f"{said}; {bounds}{gap}; {made}.{missed}"
-        wrong = f"{self.violated} of {self.size} vectors are on the wrong side of this w"
+        wrong = f"{self.violated} of {self.size} {vectors} are on the wrong side of this w"
         if self.status == NOT_SEPARABLE:
             proof = f"a convex combination of {np.count_nonzero(self.weights)} training vectors is zero"
             proof += " (in exact arithmetic)" * self.exact
-            said = f"Not separable: no hyperplane separates these data, for {proof}"
+            said = f"Not separable: no {rule} separates these data, for {proof}"
             return f"{said}; {wrong}; {made}." if self.w.any() else f"{said}; {made}."
         why = f"{self.reason}; " if self.reason else ""
         if self.status == WITHIN_ROUNDING:
@@ -127,7 +134,7 @@ class Certificate:
                 f"Not decided within rounding: w separates the data as far as floating point can tell, but the "
                 f"margin is below the rounding error {self.rounding:.2g}; {why}{made}. Scale or centre the columns."
             )
-        undecided = "whether any hyperplane separates the data is not decided: the margin is"
+        undecided = f"whether any {rule} separates the data is not decided: the margin is"
         undecided += f" at most {self.upper:.6g}" if self.upper > 0 else " zero up to rounding"
         return f"{self.status.capitalize()}: {why}{wrong}; {undecided}; {made}."
 

@@ -8,14 +8,17 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
+from ..oracles import Classes, flat, rows_of, shaped
 from ..targets import EpsOptimal
 from .certificate import EPS_OPTIMAL, OPTIMAL, Certificate, conclude, novikoff
 from .exact import LARGEST, TINY, decisive, down, least, mixture
 from .jit import compiled
 from .refute import EXACT, WIDEST, refute
-from .rows import Rows, augment, live, longest_row, vectors, width
-from .sweep import BLOCK, Survey, compose, scores, survey
+from .rows import Rows, Sets, augment, biased, copies, live, longest_row, size_of, vectors, width
+from .sweep import BLOCK, Survey, compose, profiles, scores, survey
 
 U = float(np.finfo(np.float64).eps)
 
@@ -43,7 +46,7 @@ def length(v: np.ndarray) -> float:
     return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
 
 
-def look(parts: Sequence[Rows], w: np.ndarray) -> Survey:
+def look(parts: Sequence[Sets], w: np.ndarray) -> Survey:
     """One survey of all rows of all parts."""
     slack = (longest_row(parts) + 4) * U * length(w)
     seen = [survey(part, w, rows, slack) for part in parts for rows in live(part)]
@@ -76,6 +79,42 @@ def free_bias(parts: Sequence[Rows], w: np.ndarray, rivals: Rows | None = None) 
     return best
 
 
+def free_biases(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
+    """w with the bias of one class after the other moved to where the machine errs least, the others at rest.
+
+    Only if that saves a hundredth of all weight: a bias that follows single rows learns nothing.
+    """
+    W = shaped(parts[0], w).copy()
+    G = np.concatenate([_profiles(part, w) for part in parts])
+    label = np.concatenate([part.label for part in parts])
+    weight = np.concatenate([part.rows.weight for part in parts])
+    weight = weight if weight.size else np.ones(label.size)
+    every = np.arange(label.size)
+    for k in range(W.shape[0]):
+        rest = G.copy()
+        rest[:, k] = -np.inf
+        best = rest.max(axis=1)
+        own = label == k
+        # class k gets its rows where it beats the rest, and takes those of others that beat the rest
+        rest[every, label] = -np.inf
+        counts = (weight > 0) & (own | (G[every, label] > rest.max(axis=1)))
+        lead = np.where(counts, G[:, k] - best, np.nan)
+        sign = np.where(own, 1, -1).astype(np.int8)
+        move = -_cut(lead, np.argsort(lead), sign, weight)
+        now, then = (weight[counts & np.where(own, lead + more <= 0, lead + more >= 0)].sum() for more in (0.0, move))
+        if now - then > 0.01 * weight.sum():
+            W[k, -1] += move
+            G[:, k] += move
+    return flat(parts[0], W)
+
+
+def _profiles(part: Classes, w: np.ndarray) -> np.ndarray:
+    """The scores of all classes, a row a row."""
+    out = np.empty((part.label.size, part.score.size))
+    profiles(part.rows, w, out)
+    return out
+
+
 @compiled
 def _cut(g, order, sign, weight):
     """The threshold that errs least if rows with g above it are called positive; NaN (rows left out) comes last."""
@@ -99,7 +138,7 @@ def _cut(g, order, sign, weight):
 
 
 def certify(
-    parts: Sequence[Rows], w: np.ndarray, dual: np.ndarray, terms: Terms, integers: tuple[int, ...] = ()
+    parts: Sequence[Sets], w: np.ndarray, dual: np.ndarray, terms: Terms, integers: tuple[int, ...] = ()
 ) -> Certificate:
     """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound.
 
@@ -132,20 +171,24 @@ def certify(
         ended=terms.ended,
     )
     status = OPTIMAL if terms.exact and status == EPS_OPTIMAL else status
-    rows, longest = np.flatnonzero(weights), math.sqrt(seen.longest)
+    places, longest = np.flatnonzero(weights), math.sqrt(seen.longest)
+    rows, rivals = np.divmod(places, copies(parts[0])) if isinstance(parts[0], Classes) else (places, places[:0])
     return Certificate(
         status, lower, upper, terms.updates, 0 if lower > 0 else seen.violated,
         novikoff(longest, sure / length(w)) if norm > 0 else math.inf,
-        terms.bias, w, rows, weights[rows], proof is not None, integers,
+        terms.bias, shaped(parts[0], w), rows, weights[places], proof is not None, integers,
         size=sum(rows.size for part in parts for rows in live(part)), longest=longest, rounding=hidden,
         eps=eps, relative=relative, reason="" if status in (EPS_OPTIMAL, OPTIMAL) else terms.reason,
+        rivals=rivals, classes=tuple(range(copies(parts[0]))) if isinstance(parts[0], Classes) else (-1, 1),
     )  # fmt: skip
 
 
 def _without_rounding(
-    parts: Sequence[Rows], w: np.ndarray, terms: Terms, lowest: float, sure: float
+    parts: Sequence[Sets], w: np.ndarray, terms: Terms, lowest: float, sure: float
 ) -> tuple[float, float]:
-    """The least score in exact arithmetic, rounded down, if few enough rows may have it."""
+    """The least score in exact arithmetic, rounded down, if few enough rows may have it; not of a linear machine."""
+    if isinstance(parts[0], Classes):
+        return lowest, sure
     parts = augment(parts, terms.bias)
     rows = decisive(parts, w)
     if rows.size * w.size > terms.sharp:
@@ -155,11 +198,11 @@ def _without_rounding(
 
 
 def _upper_without_rounding(
-    parts: Sequence[Rows], weights: np.ndarray, terms: Terms, upper: float, error: float
+    parts: Sequence[Sets], weights: np.ndarray, terms: Terms, upper: float, error: float
 ) -> tuple[float, float]:
-    """The norm of the convex combination in exact arithmetic, if few enough rows are in it."""
+    """The norm of the convex combination in exact arithmetic, if few enough rows are in it; not of a linear machine."""
     rows = np.flatnonzero(weights)
-    if rows.size * (width(parts[0]) + 1) > terms.sharp:
+    if isinstance(parts[0], Classes) or rows.size * (width(parts[0]) + 1) > terms.sharp:
         return upper, error
     A = vectors(_in_norm(parts, terms.bias), rows)
     groups = [side[rows] for side in sides(parts, terms.bias)]
@@ -168,15 +211,27 @@ def _upper_without_rounding(
     return (exact, 0.0) if exact < upper else (upper, error)
 
 
-def sides(parts: Sequence[Rows], bias: str) -> list[np.ndarray]:
-    """The rows that share one unit of weight: all of them, or, with a free bias, each class by itself."""
+def sides(parts: Sequence[Sets], bias: str) -> list[np.ndarray]:
+    """The places in `dual` that share one unit of weight: all, or, with a free bias, each class by itself."""
+    if isinstance(parts[0], Classes):
+        return [np.concatenate([_rivals(part) for part in parts if isinstance(part, Classes)])]
+    parts = list(map(rows_of, parts))
     sign = np.concatenate([part.sign for part in parts])
     if parts[0].weight.size:
         sign = np.where(np.concatenate([part.weight for part in parts]) > 0, sign, 0)
     return [sign < 0, sign > 0] if bias == "free" else [sign != 0]
 
 
-def usable(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
+def _rivals(part: Classes) -> np.ndarray:
+    """Which of the K places of each row stand for a vector: the other classes, if the row weighs anything."""
+    places = np.ones((part.label.size, part.score.size), dtype=bool)
+    places[np.arange(part.label.size), part.label] = False
+    if part.rows.weight.size:
+        places[part.rows.weight == 0] = False
+    return places.ravel()
+
+
+def usable(parts: Sequence[Sets], dual: np.ndarray, bias: str) -> np.ndarray:
     """Dual weights with mass where it is needed: a run without updates still bounds the margin by one vector."""
     weights = dual
     for side in sides(parts, bias):
@@ -186,7 +241,7 @@ def usable(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
     return weights
 
 
-def shares(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
+def shares(parts: Sequence[Sets], dual: np.ndarray, bias: str) -> np.ndarray:
     """Dual weights as those of a convex combination: sum 1, and with a free bias one half for each class."""
     weights = usable(parts, dual, bias).copy()
     halves = sides(parts, bias)
@@ -195,14 +250,14 @@ def shares(parts: Sequence[Rows], dual: np.ndarray, bias: str) -> np.ndarray:
     return weights
 
 
-def combination(parts: Sequence[Rows], weights: np.ndarray) -> np.ndarray:
+def combination(parts: Sequence[Sets], weights: np.ndarray) -> np.ndarray:
     """The weighted sum of the vectors."""
     return _combination(parts, weights)[0]
 
 
-def _combination(parts: Sequence[Rows], weights: np.ndarray) -> tuple[np.ndarray, float]:
+def _combination(parts: Sequence[Sets], weights: np.ndarray) -> tuple[np.ndarray, float]:
     """The same, and the sum of the lengths in it."""
-    total, lengths = np.zeros(width(parts[0]) + 1), 0.0
+    total, lengths = np.zeros(size_of(parts[0])), 0.0
     for part in parts:
         for rows in live(part):
             block = np.zeros_like(total)
@@ -211,12 +266,12 @@ def _combination(parts: Sequence[Rows], weights: np.ndarray) -> tuple[np.ndarray
     return total, lengths
 
 
-def _in_norm(parts: Sequence[Rows], bias: str) -> list[Rows]:
+def _in_norm(parts: Sequence[Sets], bias: str) -> list[Sets]:
     """The rows as vectors whose norm bounds the margin: a free bias does not count in it."""
-    return [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
+    return [biased(part, 1.0 if bias == "augmented" else 0.0) for part in parts]
 
 
-def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float, float]:
+def _upper(parts: Sequence[Sets], weights: np.ndarray, bias: str) -> tuple[float, float]:
     """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(side.any() for side in sides(parts, bias)):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
@@ -226,19 +281,37 @@ def _upper(parts: Sequence[Rows], weights: np.ndarray, bias: str) -> tuple[float
     return length(total) * (1 + (total.size + 4) * U) + error, error
 
 
-def disprove(parts: Sequence[Rows], bias: str, dual: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
+def disprove(parts: Sequence[Sets], bias: str, dual: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
     """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
     parts = augment(parts, bias)
-    size = width(parts[0]) + 1
+    size = max(1, copies(parts[0]) - 1) * (width(parts[0]) + 1)
     rows = np.flatnonzero(dual)
     if rows.size == 0 or (size > widest and rows.size * size > EXACT):
         return None
     most = max(500, 8 * size)
     if rows.size > most:
         rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
-    found = refute(vectors(parts, rows), dual[rows], widest)
-    if found is None:
-        return None
-    proof = np.zeros_like(dual)
-    proof[rows] = found
-    return proof
+    heavy = rows[dual[rows] > 1e-12 * dual[rows].max()]
+    for some in (rows, heavy)[: 1 + (heavy.size < rows.size)]:  # next to nothing can spoil a proof
+        A = vectors(parts, some)
+        if isinstance(parts[0], Classes):
+            A = A[:, np.repeat(_telling(parts, some), A.shape[1] // copies(parts[0]))]
+        found = refute(A, dual[some], widest)
+        if found is not None:
+            proof = np.zeros_like(dual)
+            proof[some] = found
+            return proof
+    return None
+
+
+def _telling(parts: Sequence[Classes], places: np.ndarray) -> np.ndarray:
+    """The classes whose weights tell something new: all but one of those that the places connect.
+
+    Whatever a vector adds to a class it takes from another, so one class is minus the sum of those connected with it.
+    """
+    count = copies(parts[0])
+    rows, rivals = np.divmod(places, count)
+    label = np.concatenate([part.label for part in parts])[rows]
+    graph = sp.coo_array((np.ones(rows.size), (label, rivals)), shape=(count, count))
+    group = connected_components(graph, directed=False)[1]
+    return np.arange(count) != np.array([np.flatnonzero(group == g)[-1] for g in group])

@@ -50,21 +50,29 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     X = X.tocsr() if sp.issparse(X) else np.asarray(X)
     y = np.asarray(y)
     n, d = X.shape
-    if claim.w.shape != (d + 1,) or y.shape != (n,):
+    machine = claim.w.ndim == 2  # a row a class
+    if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
         return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
-    sign = np.where(y == claim.classes[1], 1.0, -1.0)
     if not np.isin(y, claim.classes).all():
         return Verdict((f"labels: y has others than {list(claim.classes)}",))
     if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
         return Verdict(("w or the weights of the proof are not finite",))
+    if machine and claim.bias == "free":
+        return Verdict(("bias: a margin with a free bias is not defined for many classes here",))
+    if machine and claim.integers:
+        return Verdict(("proof: whole numbers prove nothing of many classes here",))
+    # the side of a row, or the number of its class
+    sign = _numbers(y, claim.classes) if machine else np.where(y == claim.classes[1], 1.0, -1.0)
     constant = 0.0 if claim.bias == "none" else 1.0
     keep = np.ones(n, bool) if sample_weight is None else np.asarray(sample_weight) > 0
 
     wrong: list[str] = []
-    norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w))
-    low, high, lengths, fewest, most = _scores(X, sign, keep, claim.w, constant, claim.lower * norm)
+    norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w.ravel()))
+    scores = _rival_scores if machine else _scores
+    low, high, lengths, fewest, most = scores(X, sign, keep, claim.w, constant, claim.lower * norm)
     longest = float(lengths.max(initial=0.0))
-    fuzz = 16 * (d + 8) * U * longest * max(1.0, math.hypot(norm, claim.w[-1]) / norm if norm > 0 else 1.0)
+    whole = math.hypot(norm, claim.w[-1] if claim.bias == "free" else 0.0)
+    fuzz = 16 * (d + 8) * U * longest * max(1.0, whole / norm if norm > 0 else 1.0)
     margin = low / norm if norm > 0 else -math.inf
     if norm > 0 and not margin - fuzz <= claim.lower <= high / norm + 4 * U * abs(high / norm):
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
@@ -76,7 +84,6 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
         wrong.append(f"size: claimed {claim.size}, there are {int(keep.sum())} vectors")
     if not abs(claim.longest - longest) <= 4 * (d + 4) * U * longest:
         wrong.append(f"longest: claimed {claim.longest!r}, found {longest!r}")
-    whole = math.hypot(norm, claim.w[-1] if claim.bias == "free" else 0.0)
     scale = claim.lower * norm
     ratio = longest * whole / scale if scale > 0 else math.inf
     steps = ratio * ratio
@@ -86,9 +93,9 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     if claim.lower <= 0 and claim.novikoff != math.inf:
         wrong.append(f"novikoff: claimed {claim.novikoff!r} for a w that does not separate")
 
-    bound, slack, sound = _combination(X, sign, keep, claim, constant)
+    bound, slack, sound = (_rival_combination if machine else _combination)(X, sign, keep, claim, constant)
     least = bound - slack
-    if not sound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
+    if not machine and not sound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
         bound = _exact_norm(X, sign, claim, constant)
         least = bound * (1 - 4 * U)
     sound = sound or (_whole_weights(claim) if claim.refuted else _whole_w(claim, X, sign, keep, constant))
@@ -133,6 +140,73 @@ def _all_scores(X, sign, w, constant):
         errors[rows] = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
         lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant)
     return scores, errors, lengths
+
+
+def _numbers(y, classes) -> np.ndarray:
+    """The place of each label in ``classes``."""
+    numbers = np.empty(y.shape, dtype=np.intp)
+    for k, label in enumerate(classes):
+        numbers[y == label] = k
+    return numbers
+
+
+def _rival_scores(X, own, keep, W, constant, claimed):
+    """The same as `_scores` for a machine: a row's vectors are those of its class against each other class."""
+    n, d = X.shape
+    low, high, lengths = np.empty(n), np.empty(n), np.empty(n)
+    for at in range(0, n, ROWS):
+        block = X[at : at + ROWS].astype(np.float64)
+        rows = slice(at, at + block.shape[0])
+        terms = np.diff(block.indptr)[:, None] if sp.issparse(block) else d
+        squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
+        scores = block @ W[:, :-1].T + constant * W[:, -1]
+        errors = (terms + 4) * U * (abs(block) @ np.abs(W[:, :-1]).T + constant * np.abs(W[:, -1]))
+        pick = np.arange(block.shape[0]), own[rows]
+        ahead = scores[pick][:, None] - scores
+        doubt = errors[pick][:, None] + errors + U * np.abs(ahead)
+        ahead[pick] = np.inf
+        low[rows], high[rows] = (ahead - doubt).min(axis=1), (ahead + doubt).min(axis=1)
+        lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant))
+    some = np.flatnonzero(keep)
+    low, high, lengths = low[some], high[some], lengths[some]
+    least, most = float(low.min()), float(high.min())
+    decisive = np.flatnonzero(low <= most)
+    if decisive.size * W.shape[0] <= 8 * DECISIVE or claimed > least:
+        least = most = _float(min(_exact_lead(X, own, some[i], W, constant) for i in decisive))
+    return least, most, lengths, int(np.sum(high < 0)), int(np.sum(low <= 0))
+
+
+def _exact_lead(X, own, i, W, constant) -> Fraction:
+    """By how much the class of row i leads its best rival, without any rounding."""
+    scores = [_exact_score(X, np.ones(X.shape[0]), i, w, constant) for w in W]
+    return scores[own[i]] - max(score for k, score in enumerate(scores) if k != own[i])
+
+
+def _rival_combination(X, own, keep, claim, constant):
+    """The same as `_combination` for a machine."""
+    rows, rivals, weights, count = claim.rows, claim.rivals, claim.weights, len(claim.classes)
+    if not rows.shape == rivals.shape == weights.shape or rows.size == 0:
+        return math.nan, math.nan, "it names no rows, or not a rival for each"
+    if rows.min() < 0 or rows.max() >= X.shape[0] or not keep[rows].all() or rivals.min() < 0 or rivals.max() >= count:
+        return math.nan, math.nan, "it names a row or a rival that does not exist"
+    if np.unique(rows * count + rivals).size != rows.size or (own[rows] == rivals).any():
+        return math.nan, math.nan, "it names a row twice with the same rival, or its own class as rival"
+    if (weights < 0).any() or math.fsum(weights) <= 0:
+        return math.nan, math.nan, "it has a negative weight, or none"
+    weights = weights / math.fsum(weights)
+    total, length = np.zeros((count, X.shape[1] + 1)), 0.0
+    for at in range(0, rows.size, ROWS):
+        some = slice(at, at + ROWS)
+        block = X[rows[some]].astype(np.float64)
+        pulls = np.zeros((block.shape[0], count))
+        pulls[np.arange(block.shape[0]), own[rows[some]]] = weights[some]
+        pulls[np.arange(block.shape[0]), rivals[some]] = -weights[some]
+        total[:, :-1] += (block.T @ pulls).T
+        total[:, -1] += constant * pulls.sum(axis=0)
+        norms = sp.linalg.norm(block, axis=1) if sp.issparse(block) else np.linalg.norm(block, axis=1)
+        length += 2.0 * math.fsum(weights[some] * norms)
+    slack = (min(rows.size, ROWS + rows.size // ROWS) + 8) * U * (length + 2.0 * constant)
+    return math.hypot(*total.ravel()), slack, ""
 
 
 def _exact_score(X, sign, i, w, constant) -> Fraction:
@@ -209,10 +283,17 @@ def _zero(X, sign, claim, constant) -> bool:
     if claim.integers:
         return all(total == 0 for total in _column_sums(X, sign, claim.rows, claim.integers, constant))
     rows, weights = claim.rows[claim.weights > 0], claim.weights[claim.weights > 0]
-    if rows.size * (X.shape[1] + 1) > 5e7:
+    if rows.size * claim.w.size > 5e7:
         return False
     A = X[rows].astype(np.float64)
-    A = np.hstack([A.toarray() if sp.issparse(A) else A, np.full((rows.size, 1), constant)]) * sign[rows, None]
+    A = np.hstack([A.toarray() if sp.issparse(A) else A, np.full((rows.size, 1), constant)])
+    if claim.w.ndim == 2:
+        # x in the columns of its class, -x in those of the rival; a class is minus the sum of those linked to it
+        unit = np.eye(len(claim.classes))
+        places = unit[sign[rows]] - unit[claim.rivals[claim.weights > 0]]
+        A = (places[:, _needed(places), None] * A[:, None, :]).reshape(rows.size, -1)
+    else:
+        A = A * sign[rows, None]
     A = A[:, (A != 0).any(axis=0)]
     if A.size <= 20_000 and all(
         sum((Fraction(float(v)) * Fraction(float(x)) for v, x in zip(weights, column, strict=True)), Fraction(0)) == 0
@@ -220,6 +301,8 @@ def _zero(X, sign, claim, constant) -> bool:
     ):
         return True
     A = _without_integer_combinations(A)
+    if A.size <= 2_000:
+        A = A[:, _pivots(A)]
     if A.shape[0] <= A.shape[1]:
         return False
     A = np.ldexp(A, -np.frexp(np.abs(A).max(axis=0))[1])
@@ -274,6 +357,33 @@ def _column_sums(X, sign, rows, numbers, constant) -> Iterator[Fraction]:
         parts = [(number, *x.as_integer_ratio()) for number, x in entries]
         common = max(below for _, _, below in parts)  # powers of two all
         yield Fraction(sum(number * above * (common // below) for number, above, below in parts), common)
+
+
+def _pivots(A: np.ndarray) -> list[int]:
+    """The columns in which a row echelon form of A has its steps, in rational arithmetic: the others depend on them."""
+    rows = [[Fraction(float(x)) for x in row] for row in A]
+    steps: list[int] = []
+    for j in range(A.shape[1]):
+        top = len(steps)
+        found = next((i for i in range(top, len(rows)) if rows[i][j] != 0), None)
+        if found is None:
+            continue
+        rows[top], rows[found] = rows[found], rows[top]
+        for i in range(top + 1, len(rows)):
+            ratio = rows[i][j] / rows[top][j]
+            if ratio != 0:
+                rows[i] = [x - ratio * y for x, y in zip(rows[i], rows[top], strict=True)]
+        steps.append(j)
+    return steps
+
+
+def _needed(places: np.ndarray) -> np.ndarray:
+    """The classes without the last one of each set that is linked by rivalry."""
+    chief = np.arange(places.shape[1])  # the last class that is linked to each
+    for _ in chief:
+        for linked in (np.flatnonzero(row) for row in np.unique(places, axis=0)):
+            chief[linked] = chief[linked].max()
+    return np.flatnonzero(chief != np.arange(chief.size))
 
 
 def _without_integer_combinations(A: np.ndarray) -> np.ndarray:

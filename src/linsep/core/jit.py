@@ -70,6 +70,18 @@ class _Oracle:
     def cost(self, i):
         return self.instance_class.cost
 
+    def recall(self, dual, i, total):
+        return self.instance_class.recall
+
+    def side(self, i):
+        return self.instance_class.side
+
+    def profile(self, w, i, out):
+        return self.instance_class.profile
+
+    def spread(self, w, i, k, classes, step):
+        return self.instance_class.spread
+
     def store(self, slot, rows, i):
         return self.instance_class.store
 

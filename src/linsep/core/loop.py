@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..oracles import Differences
+from ..oracles import Classes, Differences, flat, rows_of, shaped
 from ..rules import Scheduled
 from ..targets import EpsOptimal
 from .certificate import Certificate
-from .certify import Rows, Terms, augment, certify, combination, disprove, free_bias, length, live, look, shares, width
+from .certify import Terms, certify, combination, disprove, free_bias, free_biases, length, look, shares
 from .keep import Average, Last, Pocket, keeper
-from .order import rows_of, visits
+from .order import visits
+from .rows import Sets, augment, copies, judged, live, size_of
 from .stop import Stop, interrupts
 from .sweep import Tally, Task, Tick, square, sweep, tally
 from .together import exactly, refuse
@@ -52,7 +53,10 @@ class State:
 
 
 class Result(NamedTuple):
-    """What learning returns: weights (the bias is the last number), their certificate, and how it went."""
+    """What learning returns: weights (the bias is the last number), their certificate, and how it went.
+
+    For `Classes` the weights are a matrix, one row a class.
+    """
 
     w: np.ndarray
     certificate: Certificate
@@ -62,7 +66,7 @@ class Result(NamedTuple):
 
 def bias_of(parts: Sequence[Oracle]) -> str:
     """Which margin these oracles speak of: see `Certificate`."""
-    return "free" if isinstance(parts[0], Differences) else "augmented" if parts[0].bias else "none"
+    return "free" if isinstance(parts[0], Differences) else "augmented" if rows_of(parts[0]).bias else "none"
 
 
 def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = None) -> State:
@@ -70,10 +74,10 @@ def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = No
 
     From a given w the mass is unknown: the run's own upper bound is void, the certificate's is not.
     """
-    rows = [rows_of(part) for part in parts]
-    size = width(rows[0]) + 1
-    n = max(part.first + part.sign.size for part in rows)
-    start = np.zeros(size) if w is None else np.array(w, dtype=np.float64)
+    sets = [judged(part) for part in parts]
+    size = size_of(sets[0])
+    n = copies(sets[0]) * max(part.first + part.sign.size for part in map(rows_of, parts))
+    start = np.zeros(size) if w is None else flat(parts[0], np.asarray(w))
     if start.shape != (size,):
         raise ValueError(f"start: {size} numbers are wanted (one a column and the bias), not {start.shape}.")
     tick = Tick(mass=0.0 if w is None else math.nan, ww=square(start))
@@ -83,9 +87,9 @@ def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = No
 def begin_inside(parts: Sequence[Oracle], dual: np.ndarray, keep: str = "last") -> State:
     """The state at the convex combination of the rows that ``dual`` weighs: a start with its own proof."""
     kind = bias_of(parts)
-    dual = shares([rows_of(part) for part in parts], dual, kind)
-    w = combination([rows_of(part) for part in parts], dual)
-    return replace(begin(parts, keep, w), dual=dual, tick=Tick(mass=1.0, ww=square(w)))
+    dual = shares([judged(part) for part in parts], dual, kind)
+    w = combination([judged(part) for part in parts], dual)
+    return replace(begin(parts, keep), w=w, dual=dual, tick=Tick(mass=1.0, ww=square(w)))
 
 
 def passes(
@@ -106,7 +110,7 @@ def passes(
     """
     refuse(parts, target, rule, whole)
     target, rule = exactly(target), exactly(rule)
-    enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
+    enough = sum(rows.size for part in parts for rows in live(part))
     while True:
         if whole:
             state, cut = _whole_pass(parts, target, rule, state, halt)
@@ -200,7 +204,7 @@ def learn(
         raise ValueError("keep='average': the whole-pass form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, "average" if average else "last", start)
     rng = seed if seed is None or isinstance(seed, str) else np.random.default_rng(seed)
-    rows, kind = [rows_of(part) for part in parts], bias_of(parts)
+    rows, kind = [judged(part) for part in parts], bias_of(parts)
     history: list[dict[str, float]] = []
     began, deadline = time.monotonic(), stop.deadline()
     idle, fewest, reason = 0, math.inf, ""
@@ -245,14 +249,14 @@ def record(state: State, seconds: float = math.nan, lower: float = math.nan) -> 
     }  # fmt: skip
 
 
-def _margin(rows: Sequence[Rows], w: np.ndarray, kind: str) -> float:
+def _margin(rows: Sequence[Sets], w: np.ndarray, kind: str) -> float:
     """The margin of w as computed, with the best bias if it is free."""
     seen, norm = look(rows, w), length(w)
     lowest = 0.5 * (seen.lowest_negative + seen.lowest_positive) if kind == "free" else seen.lowest
     return lowest / norm if norm > 0 else math.nan
 
 
-def _errors(rows: Sequence[Rows], w: np.ndarray, kind: str) -> float:
+def _errors(rows: Sequence[Sets], w: np.ndarray, kind: str) -> float:
     """The weight of the errors of w, with the best bias if it is free."""
     return look(augment(rows, kind), free_bias(rows, w) if kind == "free" else w).weight
 
@@ -261,7 +265,7 @@ def answer(
     parts: Sequence[Oracle], target, state: State, *, keep: str, whole: bool, reason: str, ended: bool = False
 ) -> tuple[np.ndarray, Certificate]:
     """The w that ``keep`` asks for, and its certificate."""
-    rows, kind = [rows_of(part) for part in parts], bias_of(parts)
+    rows, kind = [judged(part) for part in parts], bias_of(parts)
     w = state.weights
     if keep == "average" or (keep == "auto" and not whole and not state.done):
         mean = state.keep.answer(state.w, state.tick.seen)
@@ -273,11 +277,14 @@ def answer(
     refit = keep == "auto" and not whole and not state.done and kind == "augmented"
     if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
-    if kind == "free" or refit:
+    if refit and isinstance(parts[0], Classes):
+        w = free_biases(rows, w)
+    elif kind == "free" or refit:
         w = free_bias(rows, w, parts[0].slots if kind == "free" else None)
     if state.done and not reason and isinstance(target, EpsOptimal):
         reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
-    return w.copy(), certify(rows, w, state.dual, Terms(target, kind, state.tick.updates, reason, ended))
+    terms = Terms(target, kind, state.tick.updates, reason, ended)
+    return shaped(parts[0], w.copy()), certify(rows, w, state.dual, terms)
 
 
 def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterator[tuple[int, State]]:
@@ -295,7 +302,7 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
     refuse(parts, target, rule, whole=False)
     target, rule = exactly(target), exactly(rule)
     state = begin(parts)
-    enough = sum(rows.size for part in parts for rows in live(rows_of(part)))
+    enough = sum(rows.size for part in parts for rows in live(part))
     while most > 0:
         for part in parts:
             for rows in visits(part, None):

@@ -8,30 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from ..oracles import Dense, Differences
+from ..oracles import Classes, Dense, rows_of
 from .sweep import BLOCK
 
 VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are heard between calls
 CACHE = 1 << 21  # bytes of rows that are shuffled together
 
 Oracle = Any
-Rows = Any
 
 
-def rows_of(part: Oracle) -> Rows:
-    """The rows behind an oracle."""
-    return part.rows if isinstance(part, Differences) else part
-
-
-def interleaved(sign: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """``rows`` with the two classes taking turns, each in its own order and evenly spread.
+def interleaved(label: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """``rows`` with the classes taking turns, each in its own order and evenly spread.
 
     >>> interleaved(np.array([-1, -1, -1, -1, 1, 1]), np.arange(6))
     array([0, 4, 1, 2, 5, 3])
     """
     place = np.empty(rows.size)
-    for side in (-1, 1):
-        own = np.flatnonzero(sign[rows] == side)
+    for side in np.unique(label):
+        own = np.flatnonzero(label[rows] == side)
         place[own] = (np.arange(own.size) + 0.5) / max(own.size, 1)
     return rows[np.argsort(place, kind="stable")]
 
@@ -46,7 +40,8 @@ def visits(part: Oracle, rng: np.random.Generator | str | None) -> Iterator[np.n
     n = rows.sign.size
     order = np.flatnonzero(rows.weight) if rows.weight.size and not rows.weight.all() else None
     if isinstance(rng, str):
-        order = interleaved(rows.sign, np.arange(n) if order is None else order)
+        label = part.label if isinstance(part, Classes) else rows.sign
+        order = interleaved(label, np.arange(n) if order is None else order)
     elif rng is not None:
         width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * rows.data.size / max(n, 1)
         order = np.arange(n) if order is None else order

@@ -13,7 +13,8 @@ The data are not separable iff some weights :math:`\lambda \ge 0`, not all 0, ma
   the weights :math:`\lambda_i (1 - \mu_i) > 0` sum to zero exactly, though we never compute them exactly.
 
 Columns may be rescaled by powers of two, and a column that is an integer combination of the others on
-these rows (one-hot groups and the bias) may be left out: neither changes the statement.
+these rows (one-hot groups and the bias) may be left out: neither changes the statement. Of few rows, all columns
+that depend on others in rational arithmetic are left out.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import scipy.linalg
 
 EXACT = 20_000  # numbers that the rational test may cost
 WIDEST = 30  # columns up to which more than that is tried: the cost grows with their cube
+FEW = 2_000  # numbers up to which dependent columns are found in rational arithmetic
 ROUNDS = 15
 U = float(np.finfo(np.float64).eps)
 
@@ -81,6 +83,8 @@ def _polished(columns: np.ndarray, proof: np.ndarray) -> np.ndarray:
 def _tidy(A: np.ndarray) -> np.ndarray:
     """The columns that matter, scaled to like length by powers of two."""
     columns = independent(A[:, np.any(A, axis=0)])
+    if columns.size <= FEW and len(columns) <= 2 * columns.shape[1]:
+        columns = columns[:, basis(columns)]
     return np.ldexp(columns, -np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1])
 
 
@@ -121,6 +125,27 @@ def independent(A: np.ndarray) -> np.ndarray:
     small = np.abs(mixture).sum(axis=0) < 2**20  # so that the products below are exact
     exact = small & (B[:, basis] @ mixture == B[:, others]).all(axis=0)
     return np.delete(A, whole[others[exact]], axis=1)
+
+
+def basis(A: np.ndarray) -> list[int]:
+    """Columns that all others are combinations of, exactly: elimination in rational arithmetic.
+
+    >>> basis(np.array([[0.1, 0.2, 1.0], [0.3, 0.6, 1.0], [0.7, 1.4, 1.0]]))
+    [0, 2]
+    """
+    kept: list[int] = []
+    stairs: list[tuple[int, list[Fraction]]] = []
+    for j, column in enumerate(A.T):
+        rest = [Fraction(float(x)) for x in column]
+        for pivot, step in stairs:
+            if rest[pivot]:
+                factor = rest[pivot] / step[pivot]
+                rest = [x - factor * y for x, y in zip(rest, step, strict=True)]
+        place = next((i for i, x in enumerate(rest) if x), None)
+        if place is not None:
+            kept.append(j)
+            stairs.append((place, rest))
+    return kept
 
 
 def _sums_to_zero(A: np.ndarray, weights: np.ndarray) -> bool:

@@ -155,7 +155,7 @@ def survey(oracle, w, rows, slack):
             weight += oracle.cost(i)
         sure = min(sure, wa - slack * np.sqrt(aa))
         longest = max(longest, aa)
-        if oracle.sign[i] < 0:
+        if oracle.side(i) < 0:
             negative = min(negative, wa)
         else:
             positive = min(positive, wa)
@@ -170,14 +170,18 @@ def scores(oracle, w, rows, out):
 
 
 @compiled
+def profiles(rows, w, out):
+    """Write the scores of all classes of all rows into ``out``, a row a row."""
+    for i in range(out.shape[0]):
+        rows.profile(w, i, out[i])
+
+
+@compiled
 def compose(oracle, dual, rows, total):
-    """Add ``dual[i] a_i`` for all ``rows`` to ``total``; returns the sum of ``dual[i] |a_i|``."""
+    """Add what ``dual`` holds of ``rows`` to ``total``; returns the sum of the lengths in it."""
     length = 0.0
     for i in rows:
-        beta = dual[oracle.first + i]
-        if beta != 0.0:
-            oracle.add(total, i, beta)
-            length += beta * np.sqrt(oracle.square(i))
+        length += oracle.recall(dual, i, total)
     return length
 
 

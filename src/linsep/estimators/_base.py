@@ -24,7 +24,7 @@ from ..core.loop import State
 from ..core.objective import Objective
 from ..core.sweep import scores
 from ..discriminant import Discriminant, variables
-from ..oracles import Dense, Sparse, points
+from ..oracles import Classes, Dense, Sparse, classes, points
 
 DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64
 
@@ -39,11 +39,16 @@ BUDGETS: dict[str, list[Any]] = {
 
 
 class Sample(NamedTuple):
-    """Checked data: X as it came, +1 / -1, and weights (None: all 1)."""
+    """Checked data: X as it came, +1 / -1, weights (None: all 1), and the number of each row's class.
+
+    Where a linear machine is learned, ``sign`` is 1 throughout and ``many`` the number of classes; else that is 0.
+    """
 
     X: Any
     sign: np.ndarray
     weight: np.ndarray | None
+    label: np.ndarray
+    many: int = 0
 
 
 def all_or_nothing(method: Callable) -> Callable:
@@ -91,10 +96,11 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         X, y = self._checked(X, y, reset=reset)
         check_classification_targets(y)
         given = np.unique(y if classes is None else classes)
-        if len(given) > 2:
+        if len(given) > 2 and not self._takes_many():
+            ways = " multi_class='one-vs-all' learns more." if hasattr(self, "multi_class") else ""
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y has "
-                f"{len(given)} classes ({', '.join(map(repr, given[:3].tolist()))}{', ...' * (len(given) > 3)})."
+                f"{len(given)} classes ({', '.join(map(repr, given[:3].tolist()))}{', ...' * (len(given) > 3)}).{ways}"
             )
         if len(given) < 2:
             raise ValueError(f"Two classes are needed, but y has one class only: {given.tolist()[0]!r}.")
@@ -102,8 +108,19 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         if not known.all():
             raise ValueError(f"y has the label {y[~known].tolist()[0]!r}, which is not in classes={given.tolist()}.")
         self.classes_ = given
-        sign = np.where(y == given[1], 1, -1).astype(np.int8)
-        return Sample(X, sign, self._weights(X, sign, sample_weight, partial=classes is not None))
+        label = np.searchsorted(given, y)
+        weight = self._weights(X, label, sample_weight, partial=classes is not None)
+        if self._machine():
+            return Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
+        return Sample(X, np.where(label == 1, 1, -1).astype(np.int8), weight, label)
+
+    def _takes_many(self) -> bool:
+        """Whether more than two classes can be learned."""
+        return False
+
+    def _machine(self) -> bool:
+        """Whether the classes of ``classes_`` are learned as one linear machine."""
+        return False
 
     def _checked(self, X, *y, reset: bool):
         """X, or X and y, checked."""
@@ -112,8 +129,11 @@ class TwoClass(ClassifierMixin, BaseEstimator):
     def _part(self, X, y, classes, sample_weight) -> Sample:
         """Check the rows of one call of partial_fit; the first call needs the classes."""
         first = not hasattr(self, "coef_")
+        if getattr(self, "on_new_class", "error") == "add" and np.ndim(y) == 1:
+            seen = [y, *([] if classes is None else [classes]), *([] if first else [self.classes_])]
+            return self._sample(X, y, sample_weight, reset=first, classes=np.unique(np.concatenate(seen)))
         if first and classes is None:
-            raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, [a, b]).")
+            raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b]).")
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes={list(classes)}, but learning began with {self.classes_.tolist()}.")
         return self._sample(X, y, sample_weight, reset=first, classes=classes if first else self.classes_)
@@ -122,7 +142,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         """The present w, bias last, or 0 before the first fit."""
         return np.append(self.coef_[0], self.intercept_[0]) if hasattr(self, "coef_") else np.zeros(size)
 
-    def _weights(self, X, sign, sample_weight, partial: bool) -> np.ndarray | None:
+    def _weights(self, X, label, sample_weight, partial: bool) -> np.ndarray | None:
         """Sample weights times class weights, or None if all are 1."""
         if sample_weight is None and self.class_weight is None:
             return None
@@ -130,30 +150,30 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         if not weight.any():
             raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
         if self.class_weight is not None:
-            weight *= np.where(sign > 0, *reversed(self._class_weights(sign[weight > 0], partial)))
-        for side, label in zip((-1, 1), self.classes_, strict=True):
-            if not partial and not weight[sign == side].any():
-                raise ValueError(f"sample_weight: all rows of class {label!r} weigh zero, two classes are needed.")
+            weight *= self._class_weights(label[weight > 0], partial)[label]
+        for k, name in enumerate(self.classes_):
+            if not partial and not weight[label == k].any():
+                raise ValueError(f"sample_weight: all rows of class {name!r} weigh zero, two classes are needed.")
         return None if np.all(weight == 1.0) else weight
 
-    def _class_weights(self, sign: np.ndarray, partial: bool) -> np.ndarray:
-        """The weights of the negative and the positive class; absent rows don't count for "balanced"."""
+    def _class_weights(self, label: np.ndarray, partial: bool) -> np.ndarray:
+        """The weights of the classes; absent rows don't count for "balanced"."""
         if partial and self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all data at once, partial_fit sees a part: "
                 "give the weights as a dictionary {label: weight}."
             )
-        weights = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=self.classes_[(sign > 0).astype(int)]
-        )
+        weights = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[label])
         if not np.isfinite(weights).all() or (weights < 0).any():
             raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and not negative.")
         return weights
 
     def _publish(self, w: np.ndarray, certificate: Certificate | Objective) -> None:
         """Set what a fitted estimator shows."""
-        self.coef_ = w[None, :-1].copy()
-        self.intercept_ = w[-1:].copy()
+        shown = w if w.ndim == 2 else w[None]
+        shown = shown[1:] - shown[:1] if len(shown) == 2 else shown
+        self.coef_ = shown[:, :-1].copy(order="F")  # so that a product with coef_.T needs no copy
+        self.intercept_ = shown[:, -1].copy()
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
         self.certificate_ = replace(certificate, classes=labels)
 
@@ -191,11 +211,23 @@ class TwoClass(ClassifierMixin, BaseEstimator):
             raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
         return self.decision_function(X) / norm
 
-    def as_polynomial(self, lift=None) -> Discriminant:
-        """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3)."""
+    def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
+        """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3).
+
+        Of more than two classes one g a class, in the order of ``classes_``: the largest decides.
+        """
         check_is_fitted(self)
-        w, w0 = self.coef_[0], float(self.intercept_[0])
-        return Discriminant.linear(w, w0, variables(self)) if lift is None else lift.expand(w, w0)
+        return polynomials(self, lift)
+
+
+def polynomials(rule: Any, lift: Any = None) -> Discriminant | tuple[Discriminant, ...]:
+    """The g of every row of ``coef_`` written out; a single one as it is."""
+    if len(rule.classes_) > 2 and hasattr(getattr(rule, "committee_", rule), "pairs_"):
+        raise ValueError("as_polynomial: one versus one decides by votes, no class has a g of its own.")
+    w = np.atleast_2d(rule.coef_)
+    rows = zip(w, np.broadcast_to(rule.intercept_, len(w)).tolist(), strict=True)
+    found = tuple(Discriminant.linear(*row, variables(rule)) if lift is None else lift.expand(*row) for row in rows)
+    return found[0] if len(found) == 1 else found
 
 
 def _first_not_finite(X) -> str:
@@ -232,6 +264,13 @@ def watchers(verbose: int) -> tuple:
 def rows(sample: Sample, *, bias: float) -> Dense | Sparse:
     """The sample as an oracle of points."""
     return points(sample.X, sample.sign, sample.weight, bias=bias)
+
+
+def sets(sample: Sample, *, bias: float) -> Dense | Sparse | Classes:
+    """The sample as an oracle: points, or rows against their rivals where a linear machine is learned."""
+    if sample.many:
+        return classes(sample.X, sample.label, sample.many, sample.weight, bias=bias)
+    return rows(sample, bias=bias)
 
 
 def auto_passes(X, most: float = 4e9) -> int:

@@ -6,11 +6,13 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from ..core.loop import begin_inside
-from ..core.order import rows_of
+from ..core.rows import copies, judged
+from ..oracles import rows_of
 from ..rules import Nearest
 from ..targets import EpsOptimal
 from ._base import BUDGETS, POSITIVE
 from ._loop import Looped
+from ._many import MANY, bias_for
 from .perceptron import KEEP
 
 
@@ -32,6 +34,7 @@ class Kozinec(Looped):
     bias : {"free", "augmented"}, default="free"
         "free": the hyperplane of largest geometric margin, by differences of the two classes.
         "augmented": the bias counts as a coordinate of w, as in the lectures' figures; another plane.
+        The linear machine of more classes is always "augmented", as its certificate says.
     keep : {"auto", "last", "average", "pocket"}, default="auto"
         Which w to return if eps is not reached; "auto": the one with the better margin, or, on data that
         are not separated, the averaged one with the bias that errs least.
@@ -39,7 +42,7 @@ class Kozinec(Looped):
         Budget of passes; "auto" costs some seconds.
     max_updates, max_seconds : optional
         Further budgets.
-    shuffle, random_state, verbose
+    shuffle, random_state, verbose, multi_class, on_new_class
         As for `Perceptron`.
     warm_start : bool, default=False
         Begin the next ``fit`` at the same convex combination of the rows, if there are as many as before.
@@ -65,6 +68,7 @@ class Kozinec(Looped):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
+        **MANY,
     }
 
     _stops_when_refuted = True
@@ -84,6 +88,8 @@ class Kozinec(Looped):
         class_weight=None,
         warm_start=False,
         verbose=0,
+        multi_class="machine",
+        on_new_class="error",
     ):
         self.eps = eps
         self.bias = bias
@@ -97,9 +103,11 @@ class Kozinec(Looped):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.verbose = verbose
+        self.multi_class = multi_class
+        self.on_new_class = on_new_class
 
     def _bias(self) -> str:
-        return self.bias
+        return bias_for(self.bias, self._machine())
 
     def _target(self):
         share = 0.01 if self.eps is None and self.relative is None else self.relative or 0.0
@@ -113,10 +121,11 @@ class Kozinec(Looped):
     def _warm(self, parts):
         """At the same convex combination of the rows, if there are as many: so its proof goes on too."""
         old, n = self.certificate_, rows_of(parts[0]).sign.size
-        if old.size != n:
+        count = len(old.w) if old.w.ndim == 2 else 1
+        if old.size != n or count != copies(judged(parts[0])):
             return None
-        dual = np.zeros(n)
-        dual[old.rows] = old.weights
+        dual = np.zeros(n * count)
+        dual[old.rows * count + (old.rivals if count > 1 else 0)] = old.weights
         return begin_inside(parts, dual, "average" if self.keep in ("average", "auto") else "last")
 
     def _advice(self) -> str:

@@ -12,26 +12,31 @@ from sklearn.utils.metaestimators import available_if
 from ..core.certify import Terms, certify
 from ..core.stop import Rounds
 from ..optimum.gradient import built_in, descent
-from ..optimum.least_squares import Triangle, ho_kashyap, iterate, small, widrow_hoff
+from ..optimum.least_squares import Triangle, ho_kashyap, least_squares, small, widrow_hoff
 from ..optimum.vectors import Vectors
+from ..oracles import flat
 from ..rules import increment, rate_of
 from ..targets import Margin
-from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, auto_passes, rows, tell
+from ._base import BUDGETS, POSITIVE, Sample, all_or_nothing, auto_passes, rows, sets, tell
+from ._many import MANY, ManyClass
 
 
-class LeastSquares(TwoClass):
+class LeastSquares(ManyClass):
     r"""Minimum squared error: w of least :math:`J_s(w) = \sum_i (\langle w,a_i\rangle - b_i)^2`.
 
     It uses all rows, not only the violated ones, so that it serves data that are not separable too. It need
-    not separate separable data; Ho-Kashyap, which adapts the margins b, does.
+    not separate separable data; Ho-Kashyap, which adapts the margins b, does. Of more than two classes each has a
+    w of its own, with b for its rows and 0 for all others (one-hot targets); the largest score decides.
 
     Parameters
     ----------
     method : {"pinv", "gradient", "lms", "ho-kashyap"}, default="pinv"
         "pinv": :math:`w = A^+ b`, the shortest solution, whatever the rank. "gradient": descent on J_s.
-        "lms": Widrow-Hoff, row by row. "ho-kashyap": w and b together; decides separability.
+        "lms": Widrow-Hoff, row by row. "ho-kashyap": w and b together; decides separability. It knows two
+        classes; for more use it with ``multi_class="one-vs-all"`` or "one-vs-one".
     margins : float, array of shape (n_samples,) or "fisher", default=1.0
-        The margin vector b. "fisher": n / n_k for a row of class k, which gives Fisher's discriminant.
+        The margin vector b. "fisher": n / n_k for a row of class k, which gives Fisher's discriminant of two
+        classes.
     rate : float, "1/k", "1/sqrt(k)", callable or None
         Rate of the iterative methods. None: halved until J_s falls enough ("gradient"); 1/(D^2 sqrt(k))
         in pass k, with D the longest vector ("lms"); 0.9, of at most 1 ("ho-kashyap").
@@ -41,7 +46,7 @@ class LeastSquares(TwoClass):
         Budget of the iterative methods; "auto": 1000, or as many as cost some seconds.
     tol : float, default=1e-6
         The iterative methods end when a pass moves w by less than this part of |w|.
-    max_seconds, class_weight, warm_start, verbose
+    max_seconds, class_weight, warm_start, verbose, multi_class, on_new_class
         As for `Perceptron`.
 
     Examples
@@ -60,6 +65,7 @@ class LeastSquares(TwoClass):
         "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
         "warm_start": ["boolean"],
+        **MANY,
     }
 
     def __init__(
@@ -75,6 +81,8 @@ class LeastSquares(TwoClass):
         class_weight=None,
         warm_start=False,
         verbose=0,
+        multi_class="machine",
+        on_new_class="error",
     ):
         self.method = method
         self.margins = margins
@@ -86,6 +94,11 @@ class LeastSquares(TwoClass):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.verbose = verbose
+        self.multi_class = multi_class
+        self.on_new_class = on_new_class
+
+    def _takes_many(self) -> bool:
+        return self.method != "ho-kashyap" or self.multi_class != "machine"
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -93,21 +106,35 @@ class LeastSquares(TwoClass):
         self._validate_params()
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
+        committee = self._committee()
+        if committee is not None:
+            return self._show(committee.fit(sample.X, self.classes_[sample.label], sample.weight))
+        self._forget("committee_", "certificates_")
         A, b = self._vectors(sample), self._margins(sample)
-        rounds = Rounds(min(1000, auto_passes(A.X)) if self.max_passes == "auto" else self.max_passes, self.max_seconds)
-        start = self._present(A.shape[1]) if warm else np.zeros(A.shape[1])
+        size = (sample.many, A.shape[1]) if sample.many else A.shape[1]
+        start = self._present(A.shape[1]) if warm else np.zeros(size)
         self.history_: list[dict[str, float]] = []
         if self.method == "pinv":
             self._triangle = Triangle.of(A, b) if small(A) else None
-            w = iterate(A, b) if self._triangle is None else self._triangle.solve()
-            self.history_.append({"pass": 1, "value": built_in("squares", b).value(w, A)})
-        elif self.method == "gradient":
-            w = self._gradient(A, b, start, rounds)
-        elif self.method == "lms":
-            w = self._lms(sample, A, b, start, rounds)
+            w = least_squares(A, b) if self._triangle is None else self._triangle.solve()
+            self.history_.append({"pass": 1, "value": _squares(A, b, w)})
+            return self._finish(sample, w, _pulls(sample, A, b, w), 1, "")
+        if self.method == "ho-kashyap":
+            return self._ho_kashyap(sample, A, b, self._rounds(A))
+        step = self._gradient if self.method == "gradient" else self._lms
+        if sample.many:  # the classes don't know of each other
+            rounds = [self._rounds(A) for _ in b.T]
+            w = np.array([step(sample, A, *each) for each in zip(b.T.copy(), start, rounds, strict=True)])
+            reason = next((each.reason for each in rounds if each.reason), "")
         else:
-            return self._ho_kashyap(sample, A, b, rounds)
-        return self._finish(sample, w, _pulls(A, b, w), len(self.history_), rounds.reason)
+            rounds = [self._rounds(A)]
+            w, reason = step(sample, A, b, start, rounds[0]), rounds[0].reason
+        passes = max(int(record["pass"]) for record in self.history_)
+        return self._finish(sample, w, _pulls(sample, A, b, w), passes, reason)
+
+    def _rounds(self, A: Vectors) -> Rounds:
+        most = min(1000, auto_passes(A.X)) if self.max_passes == "auto" else self.max_passes
+        return Rounds(most, self.max_seconds)
 
     @available_if(lambda self: self.method in ("pinv", "lms"))
     @all_or_nothing
@@ -115,26 +142,42 @@ class LeastSquares(TwoClass):
         """Go on with more rows: merges the triangle of "pinv", or makes one pass of "lms"."""
         self._validate_params()
         first = not hasattr(self, "coef_")
+        known = getattr(self, "classes_", None)
         sample = self._part(X, y, classes, sample_weight)
+        committee = self._go_on(sample)
+        if committee is not None:
+            return self._show(committee)
         A, b = self._vectors(sample), self._margins(sample)
+        k = 1 if first else self.n_passes_ + 1
         if self.method == "pinv":
-            before = Triangle(np.zeros((0, A.shape[1] + 1))) if first else self._triangle
+            part = Triangle.of(A, b)
+            before = part._replace(R=part.R[:0]) if first else self._triangle
             if before is None:
                 raise ValueError("partial_fit: fit solved these wide sparse data without a triangle to add to.")
-            self._triangle = before.merge(Triangle.of(A, b))
+            if before.targets < part.targets:
+                before = before.grown(np.searchsorted(self.classes_, known), part.targets)
+            self._triangle = before.merge(part)
             w = self._triangle.solve()
+        elif sample.many:
+            w = np.zeros((sample.many, A.shape[1])) if first else self._grown(self.certificate_.w, known).copy()
+            for own, target in zip(w, b.T.copy(), strict=True):
+                self._lms_pass(sample, A, target, own, k)
         else:
             w = self._present(A.shape[1])
-            self._lms_pass(sample, A, b, w, 1 if first else self.n_passes_ + 1)
-        squares = built_in("squares", b).value(w, A)
-        k = 1 if first else self.n_passes_ + 1
-        self.history_ = [*getattr(self, "history_", []), {"pass": k, "value": squares}]
-        return self._finish(sample, w, _pulls(A, b, w), k, "")
+            self._lms_pass(sample, A, b, w, k)
+        self.history_ = [*getattr(self, "history_", []), {"pass": k, "value": _squares(A, b, w)}]
+        return self._finish(sample, w, _pulls(sample, A, b, w), k, "")
 
     def _vectors(self, sample: Sample) -> Vectors:
         return Vectors(sample.X, sample.sign, sample.weight, bias=float(self.fit_intercept))
 
     def _margins(self, sample: Sample) -> np.ndarray:
+        """The margin vector b; for a linear machine the one-hot matrix of them, a column a class."""
+        if sample.many:
+            if isinstance(self.margins, str):
+                raise ValueError("margins='fisher': Fisher's discriminant is for two classes, y has more.")
+            b = self._margins(sample._replace(many=0))
+            return np.where(sample.label[:, None] == np.arange(sample.many), b[:, None], 0.0)
         n = sample.sign.size
         if isinstance(self.margins, str):
             weight = np.ones(n) if sample.weight is None else sample.weight
@@ -151,14 +194,15 @@ class LeastSquares(TwoClass):
 
     def _finish(self, sample: Sample, w, dual, passes: int, reason: str):
         """Publish w with its certificate; ``dual`` weighs the rows for the upper bound."""
-        part = rows(sample, bias=float(self.fit_intercept))
+        part = sets(sample, bias=float(self.fit_intercept))
         kind = "augmented" if self.fit_intercept else "none"
         self.n_passes_ = passes
-        self._publish(w, certify([part], w, dual, Terms(Margin(0.0), kind, passes, reason, ended=not reason)))
+        terms = Terms(Margin(0.0), kind, passes, reason, ended=not reason)
+        self._publish(w, certify([part], flat(part, w), dual, terms))
         self._warn("Raise max_passes, scale the columns, or use method='pinv'.")
         return self
 
-    def _gradient(self, A: Vectors, b, w, rounds: Rounds) -> np.ndarray:
+    def _gradient(self, sample: Sample, A: Vectors, b, w, rounds: Rounds) -> np.ndarray:
         schedule = None if self.rate is None else increment(self.rate)
         for k, step in zip(rounds, descent(A, built_in("squares", b), w, schedule), strict=False):
             self.history_.append(tell(self.verbose, {"pass": k, "value": step.value}))
@@ -195,6 +239,18 @@ class LeastSquares(TwoClass):
         return self._finish(sample, found.w, dual, found.steps, rounds.reason)
 
 
-def _pulls(A: Vectors, b, w) -> np.ndarray:
-    """A' (Aw - b) = 0 at the solution, so rows below their margin nearly balance: weights for an upper bound."""
-    return A.weight * np.maximum(b - A @ w, 0.0)
+def _squares(A: Vectors, b: np.ndarray, w: np.ndarray) -> float:
+    """J_s, of all classes together if there are many."""
+    return sum(built_in("squares", target).value(own, A) for own, target in zip(np.atleast_2d(w), np.atleast_2d(b.T)))
+
+
+def _pulls(sample: Sample, A: Vectors, b: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """A' (Aw - b) = 0 at the solution, so rows below their margin nearly balance: weights for an upper bound.
+
+    Of many classes: the errors of a row sum to 0, so what rivals have too much their own class has too little.
+    """
+    if not sample.many:
+        return A.weight * np.maximum(b - A @ w, 0.0)
+    excess = np.column_stack([A @ own for own in w])  # rivals should score 0
+    excess[np.arange(len(excess)), sample.label] = 0.0
+    return (A.weight[:, None] * np.maximum(excess, 0.0)).ravel()

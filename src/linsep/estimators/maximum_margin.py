@@ -20,19 +20,23 @@ from ..optimum.ascent import square_rows
 from ..optimum.decide import coinciding, decide
 from ..optimum.duality import Problem
 from ..optimum.least_squares import least_squares
+from ..optimum.machine import nearest_machine
 from ..optimum.nearest_point import nearest_point
 from ..optimum.soft_margin import soft_margin
 from ..optimum.vectors import Vectors
 from ..optimum.wide_point import wide_point
+from ..oracles import classes, flat
 from ..targets import EpsOptimal
-from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, rows, tell
+from ._base import BUDGETS, POSITIVE, Sample, all_or_nothing, rows, tell
+from ._many import MANY, ManyClass
 
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 WIDE = 2000  # columns beyond which ascent is quicker than an active set
+HIDDEN = "rounding hides what could still be won; scale or centre the columns"
 U = float(np.finfo(np.float64).eps)
 
 
-class MaximumMargin(TwoClass):
+class MaximumMargin(ManyClass):
     r"""The hyperplane of largest margin, hard or soft.
 
     Hard (``C=inf``): w is the point of least norm in the convex hull of the vectors,
@@ -60,6 +64,7 @@ class MaximumMargin(TwoClass):
         Of a soft margin.
     bias : {"free", "augmented"}, default="free"
         "free": the largest geometric margin. "augmented": the bias counts as a coordinate of w (as in LIBLINEAR).
+        The linear machine of more classes is always "augmented", as its certificate says.
     tol : float or "auto", default="auto"
         How near the two bounds must be, relative; "auto": 1e-9 of the hard margin, 1e-4 of the soft one's cost.
     method : {"auto", "ascent", "newton"}, default="auto"
@@ -74,18 +79,21 @@ class MaximumMargin(TwoClass):
     class_weight : dict, "balanced" or None
         Soft: C is multiplied by it. Hard: only a weight of 0 matters, which leaves rows out.
     warm_start : bool, default=False
-        Soft: begin from the weights of the last fit, on the same rows, say with another C.
+        Soft, two classes: begin from the weights of the last fit, on the same rows, say with another C.
     random_state : int, RandomState or None, default=0
         Seed of the random order.
     verbose : int, default=0
         Soft: tell of both bounds on the way.
+    multi_class : {"auto", "machine", "one-vs-all", "one-vs-one"}, default="auto"
+        More than two classes, as for `Perceptron`; "auto": a machine if the margin is hard, "one-vs-all" if it is soft.
+        There is no machine of soft margin.
 
     Attributes
     ----------
     margin_ : float
         The margin of the hyperplane (hard: its lower bound, if it is not exact; soft: 1/|w|).
     support_, support_vectors_, dual_coef_
-        The rows that decide, and their weights in w, with the sign of their class.
+        The rows that decide, and their weights in w, with the sign of their class; of a machine a row a class.
     certificate_ : Certificate (hard) or Objective (soft)
     history_ : list of dict
         Soft: both bounds on the way.
@@ -113,11 +121,12 @@ class MaximumMargin(TwoClass):
         "order": [StrOptions({"random", "cyclic"})],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
+        "multi_class": [StrOptions({"auto"}), *MANY["multi_class"]],
     }
 
     def __init__(
         self, C=math.inf, *, loss="hinge", bias="free", tol="auto", method="auto", order="random", max_passes="auto",
-        max_seconds=None, class_weight=None, warm_start=False, random_state=0, verbose=0,
+        max_seconds=None, class_weight=None, warm_start=False, random_state=0, verbose=0, multi_class="auto",
     ):  # fmt: skip
         self.C = C
         self.loss = loss
@@ -131,43 +140,55 @@ class MaximumMargin(TwoClass):
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
+        self.multi_class = multi_class
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``; weights multiply C, and a weight of 0 leaves a row out."""
         self._validate_params()
         sample = self._sample(X, y, sample_weight)
-        dual = self._hard(sample) if math.inf == self.C else self._soft(sample)
-        self.support_ = np.flatnonzero(dual)
+        committee = self._committee()
+        if committee is not None:
+            self._forget("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha")
+            return self._show(committee.fit(sample.X, self.classes_[sample.label], sample.weight))
+        self._forget("committee_", "certificates_")
+        if sample.many:
+            pulls = self._hard_machine(sample)
+        else:
+            pulls = ((self._hard(sample) if math.inf == self.C else self._soft(sample)) * sample.sign)[:, None]
+        self.support_ = np.flatnonzero(pulls.any(axis=1))
         self.support_vectors_ = sample.X[self.support_]
-        self.dual_coef_ = (dual * sample.sign)[None, self.support_]
+        self.dual_coef_ = pulls[self.support_].T
         return self
 
+    def _way(self) -> str:
+        usual = "machine" if math.inf == self.C else "one-vs-all"
+        return usual if self.multi_class == "auto" else self.multi_class
+
+    def _takes_many(self) -> bool:
+        return math.inf == self.C or self._way() != "machine"
+
     def path(self, X, y, Cs: Iterable[float], sample_weight=None) -> list[MaximumMargin]:
-        """One fitted rule for each C, each begun from the one before: from small to large C that is quick."""
+        """One fitted rule for each C, of two classes begun from the one before: from small to large C that is quick."""
         rules: list[MaximumMargin] = []
         for C in Cs:
             rule = clone(self).set_params(C=C, warm_start=True)
-            if rules:
+            if rules and hasattr(rules[-1], "_alpha"):
                 rule._alpha = rules[-1]._alpha * (C / rules[-1].C)
             rules.append(rule.fit(X, y, sample_weight))
         return rules
 
     def _hard(self, sample: Sample) -> np.ndarray:
         """Learn a hard margin; returns the convex weights."""
-        tol = 1e-9 if self.tol == "auto" else self.tol
+        tol, rounds, terms = self._wanted(self.bias)
         part = rows(sample, bias=1.0)
-        most = 20_000 if sample.X.shape[1] > WIDE else 1000
-        rounds = Rounds(most if self.max_passes == "auto" else self.max_passes, self.max_seconds)
-        target, reason = EpsOptimal(0.0, tol), "rounding hides what could still be won; scale or centre the columns"
-        terms = Terms(target, self.bias, 0, reason, exact=True, widest=WIDEST)
         if coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
             certificate, looks = decide([part], terms), 1
         else:
             wide = sample.X.shape[1] > WIDE
             found = (wide_point if wide else nearest_point)([part], self.bias, 0.1 * tol, rounds)
             w, looks = free_bias([part], found.w) if self.bias == "free" else found.w, found.looks
-            terms = terms._replace(updates=looks, reason=rounds.reason or reason)
+            terms = terms._replace(updates=looks, reason=rounds.reason or terms.reason)
             certificate = certify([part], w, found.dual, terms)
         if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
             certificate = decide([part], terms, self.max_seconds)
@@ -193,6 +214,32 @@ class MaximumMargin(TwoClass):
         C = weight / max(float(np.average(square, weights=weight)), 1e-300)  # as SVMlight has it
         return soft_margin(Problem(part, C, False, self.bias), 1e-3, Rounds(200, self.max_seconds)).w
 
+    def _wanted(self, bias: str) -> tuple[float, Rounds, Terms]:
+        """How near the bounds of a hard margin must be, the budget, and what the certificate is to be about."""
+        tol = 1e-9 if self.tol == "auto" else self.tol
+        terms = Terms(EpsOptimal(0.0, tol), bias, 0, HIDDEN, exact=True, widest=WIDEST)
+        most = 20_000 if self.n_features_in_ > WIDE else 1000
+        return tol, Rounds(most if self.max_passes == "auto" else self.max_passes, self.max_seconds), terms
+
+    def _hard_machine(self, sample: Sample) -> np.ndarray:
+        """Learn a linear machine of hard margin; returns how much of each row is in the weights of each class."""
+        tol, rounds, terms = self._wanted("augmented")
+        part = classes(sample.X, sample.label, sample.many, sample.weight)
+        found = nearest_machine([part], 0.1 * tol, rounds)
+        terms = terms._replace(updates=found.looks, reason=rounds.reason or terms.reason)
+        W = found.w
+        certificate = certify([part], flat(part, W), found.dual, terms)
+        if not certificate.separates:
+            A = Vectors(sample.X, sample.sign, sample.weight)
+            W = least_squares(A, np.eye(sample.many)[sample.label])
+            certificate = certify([part], flat(part, W), found.dual, terms)
+        self._publish(W, certificate)
+        self.n_passes_ = found.looks
+        self.margin_ = self.certificate_.lower
+        self._warn("Scale or centre the columns, or raise max_passes or tol.")
+        share = found.dual.reshape(-1, sample.many)
+        return np.eye(sample.many)[sample.label] * share.sum(axis=1, keepdims=True) - share
+
     def _soft(self, sample: Sample) -> np.ndarray:
         """Learn a soft margin; returns alpha."""
         tol = 1e-4 if self.tol == "auto" else self.tol
@@ -217,7 +264,7 @@ class MaximumMargin(TwoClass):
         certificate = Objective(
             OPTIMAL if near else BUDGET_SPENT, lower, upper, int(np.count_nonzero((score <= 0.0) & (C > 0.0))), self.C,
             self.loss, self.bias, w, support, alpha[support], int(np.count_nonzero(C)), bounds.passes, tol, rounding,
-            "" if near else rounds.reason or "rounding hides what could still be won; scale or centre the columns",
+            "" if near else rounds.reason or HIDDEN,
         )  # fmt: skip
         self._publish(w, certificate)
         self._alpha = alpha

@@ -11,6 +11,7 @@ from ..rules import increment
 from ..targets import Margin
 from ._base import BUDGETS, POSITIVE, auto_passes
 from ._loop import Looped
+from ._many import MANY
 
 KEEP = StrOptions({"auto", "last", "average", "pocket"})
 
@@ -18,8 +19,9 @@ KEEP = StrOptions({"auto", "last", "average", "pocket"})
 class Perceptron(Looped):
     r"""The perceptron: whenever :math:`\langle w,a\rangle \le margin`, :math:`w \leftarrow w + \eta\, a`.
 
-    ``a = y (x, 1)`` is a row, augmented by 1 and mirrored by its label. On separable data it ends after at
-    most :math:`D^2/m^2` updates (Novikoff); on others the averaged w is a good classifier.
+    ``a = y (x, 1)`` is a row, augmented by 1 and mirrored by its label; of more than two classes (D1) a row of class
+    y against its best rival k, :math:`\langle w,a\rangle = \langle w_y - w_k, (x,1)\rangle`. On separable data
+    it ends after at most :math:`D^2/m^2` updates (Novikoff); on others the averaged w is a good classifier.
 
     Parameters
     ----------
@@ -54,11 +56,17 @@ class Perceptron(Looped):
         Begin the next ``fit`` at the present w.
     verbose : int, default=0
         Print a line a pass.
+    multi_class : {"machine", "one-vs-all", "one-vs-one"}, default="machine"
+        More than two classes: one linear machine, or a committee of two-class rules (`OneVsAll`, `OneVsOne`).
+    on_new_class : {"error", "add"}, default="error"
+        What ``partial_fit`` does with a label it has not seen. "add" learns a machine from the start, which gains
+        a class, with weights 0, whenever one is met.
 
     Attributes
     ----------
     coef_, intercept_, classes_, certificate_, history_, n_passes_
-        ``history_`` is a list of a dictionary a pass. The positive side is ``classes_[1]``.
+        ``history_`` is a list of a dictionary a pass. The positive side is ``classes_[1]``; a machine has a row
+        of ``coef_`` a class.
 
     Examples
     --------
@@ -86,6 +94,7 @@ class Perceptron(Looped):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
+        **MANY,
     }
 
     def __init__(
@@ -106,6 +115,8 @@ class Perceptron(Looped):
         class_weight=None,
         warm_start=False,
         verbose=0,
+        multi_class="machine",
+        on_new_class="error",
     ):
         self.rate = rate
         self.margin = margin
@@ -122,14 +133,20 @@ class Perceptron(Looped):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.verbose = verbose
+        self.multi_class = multi_class
+        self.on_new_class = on_new_class
 
     def _learn(self, sample, parts, start, seed):
         result = super()._learn(sample, parts, start, seed)
-        averaged = self.keep == "auto" and not self.batch and not result.certificate.separates
-        if averaged and seed is None and _in_runs(sample.sign):
+        if self._misled(sample.label, result.certificate, seed):
             again = super()._learn(sample, parts, start, "interleaved")
             result = min(result, again, key=lambda found: found.certificate.violated)
         return result
+
+    def _misled(self, label, certificate, seed):
+        """Rows sorted by class mislead an average."""
+        averaged = self.keep == "auto" and not self.batch and not certificate.separates
+        return averaged and seed is None and _in_runs(label)
 
     def _auto_passes(self, X) -> int:
         return min(1000, auto_passes(X)) if self.batch else 20
@@ -147,7 +164,7 @@ class Perceptron(Looped):
         )
 
 
-def _in_runs(sign: np.ndarray) -> bool:
+def _in_runs(label: np.ndarray) -> bool:
     """Whether labels change far less often from row to row than in a random order: rows sorted by class."""
-    share = np.count_nonzero(sign > 0) / sign.size
-    return bool(np.count_nonzero(sign[1:] != sign[:-1]) < 0.1 * 2 * share * (1 - share) * sign.size)
+    shares = np.bincount(label) / label.size
+    return bool(np.count_nonzero(label[1:] != label[:-1]) < 0.1 * (1 - shares @ shares) * label.size)

@@ -31,7 +31,7 @@ class Relaxation(Looped):
         Take the mean of all moves once a pass, instead of each as it is met. (Their plain sum is the
         gradient of J_r: ``GradientDescent(criterion="relaxation")``.)
     keep, fit_intercept, max_passes, max_updates, max_seconds, patience, theta, shuffle, random_state,
-    class_weight, warm_start, verbose
+    class_weight, warm_start, verbose, multi_class, on_new_class
         As for `Perceptron`; ``max_passes="auto"`` is a budget of some seconds. Weights scale the rate,
         relative to the largest one.
 
@@ -69,6 +69,8 @@ class Relaxation(Looped):
         class_weight=None,
         warm_start=False,
         verbose=0,
+        multi_class="machine",
+        on_new_class="error",
     ):
         self.rate = rate
         self.margin = margin
@@ -85,6 +87,8 @@ class Relaxation(Looped):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.verbose = verbose
+        self.multi_class = multi_class
+        self.on_new_class = on_new_class
 
     def _target(self):
         return Margin(float(self.margin) / BEYOND)

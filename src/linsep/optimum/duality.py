@@ -20,7 +20,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ..core.certify import Rows, combination, width
+from ..core.certify import combination
+from ..core.rows import Rows, width
 from ..core.sweep import scores
 
 

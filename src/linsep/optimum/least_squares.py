@@ -26,7 +26,7 @@ class Triangle(NamedTuple):
     """R of the QR factorisation of ``[A | b]``: all that least squares needs to know of the data.
 
     Stable where the normal equations are not, as small as d x d, and mergeable: the triangle of two
-    parts is that of their triangles on top of each other.
+    parts is that of their triangles on top of each other. b may have several columns, ``targets`` of them.
 
     >>> A = Vectors(np.array([[0.0], [1.0], [3.0]]), np.array([-1, -1, 1]))
     >>> Triangle.of(A, np.ones(3)).solve().round(3)
@@ -34,11 +34,13 @@ class Triangle(NamedTuple):
     """
 
     R: np.ndarray
+    targets: int = 1
 
     @classmethod
     def of(cls, A: Vectors, b: np.ndarray) -> Triangle:
         """The triangle of all rows; rows count by their weights."""
-        triangle = cls(np.zeros((0, A.shape[1] + 1)))
+        targets = 1 if b.ndim == 1 else b.shape[1]
+        triangle = cls(np.zeros((0, A.shape[1] + targets)), targets)
         for rows, block in A.dense_blocks():
             root = np.sqrt(A.weight[rows])[:, None]
             triangle = triangle.merge(cls(root * np.column_stack([block, b[rows]])))
@@ -47,11 +49,21 @@ class Triangle(NamedTuple):
     def merge(self, other: Triangle) -> Triangle:
         """The triangle of both parts."""
         (R,) = scipy.linalg.qr(np.vstack([self.R, other.R]), mode="r", check_finite=False)
-        return Triangle(R[: min(R.shape)])
+        return Triangle(R[: min(R.shape)], self.targets)
 
     def solve(self) -> np.ndarray:
-        """The shortest w of least squared error: A^+ b, whatever the rank."""
-        return scipy.linalg.lstsq(self.R[:, :-1], self.R[:, -1], lapack_driver="gelsd", check_finite=False)[0]
+        """The shortest w of least squared error: A^+ b, whatever the rank; a row a target if there are many."""
+        size = self.R.shape[1] - self.targets
+        b = self.R[:, size:] if self.targets > 1 else self.R[:, -1]
+        return scipy.linalg.lstsq(self.R[:, :size], b, lapack_driver="gelsd", check_finite=False)[0].T
+
+    def grown(self, places: np.ndarray, targets: int) -> Triangle:
+        """The triangle with ``targets`` columns of b, the present ones at ``places``; the others are 0 so far."""
+        size = self.R.shape[1] - self.targets
+        R = np.zeros((len(self.R), size + targets))
+        R[:, :size] = self.R[:, :size]
+        R[:, size + places] = self.R[:, size:]
+        return Triangle(R, targets)
 
 
 def small(A: Vectors) -> bool:
@@ -69,8 +81,10 @@ def iterate(A: Vectors, b: np.ndarray) -> np.ndarray:
 
 
 def least_squares(A: Vectors, b: np.ndarray) -> np.ndarray:
-    """A^+ b, by a triangle where one is affordable."""
-    return Triangle.of(A, b).solve() if small(A) else iterate(A, b)
+    """A^+ b, by a triangle where one is affordable; a row for each column of b if there are many."""
+    if small(A):
+        return Triangle.of(A, b).solve()
+    return iterate(A, b) if b.ndim == 1 else np.array([iterate(A, column) for column in b.T])
 
 
 @compiled

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ..core.certify import Rows, live, vectors, width
+from ..core.rows import Rows, live, vectors, width
 from ..core.stop import Rounds
 from ..core.sweep import scores
 from .active_set import Factors, active_set

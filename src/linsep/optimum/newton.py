@@ -20,7 +20,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from ..core.certify import vectors
+from ..core.rows import vectors
 from ..core.stop import Rounds
 from ..core.sweep import scores
 from ..oracles import Dense

@@ -1,6 +1,6 @@
 """Oracles: WHAT is to be separated. Each knows sets of vectors and finds the lowest one along w.
 
-``points`` and ``differences`` make oracles of arrays and CSR matrices, in place.
+``points``, ``differences`` and ``classes`` make oracles of arrays and CSR matrices, in place.
 """
 
 from __future__ import annotations
@@ -10,11 +10,18 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
+from .classes import Classes, Versus
 from .differences import Differences
 from .ellipsoids import Ellipsoids
 from .points import Dense, Sparse
 
-__all__ = ["Dense", "Differences", "Ellipsoids", "Sparse", "differences", "ellipsoids", "points"]
+__all__ = ["Classes", "Dense", "Differences", "Ellipsoids", "Sparse", "Versus"]
+__all__ += ["classes", "differences", "ellipsoids", "flat", "points", "rows_of", "shaped"]
+
+
+def rows_of(part: Dense | Sparse | Differences | Classes) -> Dense | Sparse:
+    """The rows behind an oracle."""
+    return part.rows if isinstance(part, Differences | Classes) else part
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -61,6 +68,43 @@ def ellipsoids(means, low, deviation, radius, sign, weight=None, bias: float = 1
         _frozen(means), _frozen(parts[0]), _frozen(parts[1]), _frozen(radii), sign, _frozen(weight), float(bias),
         int(first), int(d), np.zeros(d),
     )  # fmt: skip
+
+
+def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0) -> Classes:
+    """Rows of X against the best rival of their class; ``label`` counts the classes 0, 1, ..., ``count`` - 1.
+
+    >>> a = classes(np.array([[1.0, 2.0], [3.0, 4.0]]), [0, 2], 3)
+    >>> w = flat(a, np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, -1.0]]))  # a row a class, its bias last
+    >>> float(a.probe(w, 0)), float(a.probe(w, 1))                                   # 3 - 3 and 7 - 7
+    (0.0, 0.0)
+    >>> a.add(w, 1, 0.5)
+    >>> shaped(a, w)
+    array([[-0.5, -1. , -0.5],
+           [ 0. ,  1. ,  0. ],
+           [ 1.5,  4. , -0.5]])
+    """
+    label = np.ascontiguousarray(label, dtype=np.int32)
+    if count < 2:
+        raise ValueError(f"classes: two classes at least are needed, not {count}.")
+    if label.size and not (label.min() >= 0 and label.max() < count):
+        raise ValueError(f"classes: labels must be 0 ... {count - 1}, not {label.min()} ... {label.max()}.")
+    rows = points(X, np.ones(label.size, dtype=np.int8), weight, bias, first)
+    return Classes(rows, _frozen(label), np.zeros(count), np.zeros(1, dtype=np.int64))
+
+
+def flat(part, W: np.ndarray) -> np.ndarray:
+    """w as the kernels hold it, from a matrix with one row a class (its bias last); a vector is itself."""
+    if not isinstance(part, Classes) or W.ndim < 2:
+        return np.array(W, dtype=np.float64)
+    return np.array(W if isinstance(part.rows, Dense) else W.T, dtype=np.float64, order="C").ravel()
+
+
+def shaped(part, w: np.ndarray) -> np.ndarray:
+    """The matrix with one row a class, from w as the kernels hold it; without classes w is itself."""
+    if not isinstance(part, Classes) or w.size == 0:
+        return w
+    count = part.score.size
+    return w.reshape(count, -1) if isinstance(part.rows, Dense) else np.ascontiguousarray(w.reshape(-1, count).T)
 
 
 def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = None) -> list[Differences]:

@@ -54,12 +54,66 @@ class Dense(NamedTuple):
         """Remember that beta a_i was added."""
         dual[self.first + i] += beta
 
+    def recall(self, dual, i, total):
+        """Add what ``dual`` holds of a_i to ``total``; returns its length."""
+        beta = dual[self.first + i]
+        if beta == 0.0:
+            return 0.0
+        self.add(total, i, beta)
+        return beta * np.sqrt(self.square(i))
+
     def settle(self, w):
         """Nothing to prepare for a new w."""
 
     def cost(self, i):
         """The weight of row i."""
         return self.weight[i] if self.weight.size else 1.0
+
+    def side(self, i):
+        """The side of row i, +1 or -1."""
+        return self.sign[i]
+
+    def profile(self, w, i, out):
+        """The scores <w_k, (x_i, bias)> of all K classes; w holds one class after the other.
+
+        Five at a time: the row is converted once for five sums, and these fit into the registers.
+        """
+        i, one, five = np.uint64(i), np.uint64(1), np.uint64(5)
+        d = np.uint64(self.X.shape[1])
+        size, classes, k = d + one, np.uint64(out.size), np.uint64(0)
+        while k + five <= classes:
+            p = k * size
+            q, r, s, t = p + size, p + size + size, p + np.uint64(3) * size, p + np.uint64(4) * size
+            wp, wq, wr, ws, wt = 0.0, 0.0, 0.0, 0.0, 0.0
+            for j in range(d):
+                x = np.float64(self.X[i, j])
+                wp += w[p + j] * x
+                wq += w[q + j] * x
+                wr += w[r + j] * x
+                ws += w[s + j] * x
+                wt += w[t + j] * x
+            out[k] = wp + self.bias * w[p + d]
+            out[k + one] = wq + self.bias * w[q + d]
+            out[k + np.uint64(2)] = wr + self.bias * w[r + d]
+            out[k + np.uint64(3)] = ws + self.bias * w[s + d]
+            out[k + np.uint64(4)] = wt + self.bias * w[t + d]
+            k += five
+        while k < classes:
+            p = k * size
+            wp = 0.0
+            for j in range(d):
+                wp += w[p + j] * self.X[i, j]
+            out[k] = wp + self.bias * w[p + d]
+            k += one
+
+    def spread(self, w, i, k, classes, step):
+        """Add step (x_i, bias) to class k of w."""
+        i = np.uint64(i)
+        d = np.uint64(self.X.shape[1])
+        p = np.uint64(k) * (d + np.uint64(1))
+        for j in range(d):
+            w[p + j] += step * self.X[i, j]
+        w[p + d] += step * self.bias
 
     def store(self, slot, rows, i):
         """Copy row i of ``rows`` into row ``slot``."""
@@ -113,6 +167,26 @@ class Sparse(NamedTuple):
             w[np.uint64(self.indices[k])] += step * self.data[k]
         w[w.size - 1] += step * self.bias
 
+    def profile(self, w, i, out):
+        """The scores <w_k, (x_i, bias)> of all K classes; w holds column after column, K weights each."""
+        i = np.uint64(i)
+        classes = np.uint64(out.size)
+        last = np.uint64(w.size) - classes
+        for k in range(classes):
+            out[k] = self.bias * w[last + k]
+        for m in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            x = np.float64(self.data[m])
+            p = np.uint64(self.indices[m]) * classes
+            for k in range(classes):
+                out[k] += w[p + k] * x
+
+    def spread(self, w, i, k, classes, step):
+        """Add step (x_i, bias) to class k of w."""
+        i, k, classes = np.uint64(i), np.uint64(k), np.uint64(classes)
+        for m in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            w[np.uint64(self.indices[m]) * classes + k] += step * self.data[m]
+        w[np.uint64(w.size) - classes + k] += step * self.bias
+
     def store(self, slot, rows, i):
         """Copy row i of ``rows`` into row ``slot``, which has room for the longest row."""
         begin, source = np.uint64(self.indptr[slot]), np.uint64(rows.indptr[i])
@@ -147,9 +221,21 @@ class Sparse(NamedTuple):
         """Remember that beta a_i was added."""
         dual[self.first + i] += beta
 
+    def recall(self, dual, i, total):
+        """Add what ``dual`` holds of a_i to ``total``; returns its length."""
+        beta = dual[self.first + i]
+        if beta == 0.0:
+            return 0.0
+        self.add(total, i, beta)
+        return beta * np.sqrt(self.square(i))
+
     def settle(self, w):
         """Nothing to prepare for a new w."""
 
     def cost(self, i):
         """The weight of row i."""
         return self.weight[i] if self.weight.size else 1.0
+
+    def side(self, i):
+        """The side of row i, +1 or -1."""
+        return self.sign[i]

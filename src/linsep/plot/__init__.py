@@ -20,8 +20,9 @@ from .hulls import hulls
 from .ladder import structural_risk
 from .plane import decision
 from .progress import bounds, mistakes
+from .regions import regions
 
 __all__ = [
-    "animate", "bounds", "decision", "ellipses", "hulls", "mistakes", "strategy", "structural_risk", "weight_space",
-    "worst_error",
+    "animate", "bounds", "decision", "ellipses", "hulls", "mistakes", "regions", "strategy", "structural_risk",
+    "weight_space", "worst_error",
 ]  # fmt: skip

@@ -11,6 +11,8 @@ from ..discriminant import written
 NEGATIVE, POSITIVE = "#0072B2", "#D55E00"  # blue, vermilion
 SOLUTION = "#009E73"  # green
 INK, PALE = "#222222", "#8A8A8A"
+MANY = [NEGATIVE, POSITIVE, SOLUTION, "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", INK]  # of many classes, in turn
+SHAPES = ["X", "o", "s", "^", "D", "v", "P", "*"]
 COLOURS = {-1: NEGATIVE, 1: POSITIVE}
 MARKERS = {-1: "X", 1: "o"}  # crosses and circles, as S1 draws them
 

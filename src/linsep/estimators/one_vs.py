@@ -1,0 +1,277 @@
+"""Many classes by two-class rules: one versus all (D2), and one versus one with votes (D3).
+
+Both leave regions in which the members contradict each other; `votes` and `ambiguous` show them.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ..core.certificate import Certificate
+from ..core.objective import Objective
+from ..discriminant import Discriminant
+from ._base import DTYPES, TwoClass, all_or_nothing, polynomials
+
+
+class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Two-class rules, each for a question about the classes, that decide together."""
+
+    estimators_: list[Any]
+    classes_: np.ndarray
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
+
+    def _questions(self) -> list[tuple[Any, Any]]:
+        """What each member is asked: the classes of its negative and of its positive side, as numbers."""
+        raise NotImplementedError
+
+    def _rows(self, question, label: np.ndarray) -> tuple[np.ndarray | slice, np.ndarray]:
+        """The rows that a question is about, and whether each is on its positive side."""
+        raise NotImplementedError
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):
+        """Learn every member from rows ``X`` and labels ``y``."""
+        X, y = self._checked(X, y, reset=True)
+        check_classification_targets(y)
+        self.classes_, label = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"Two classes are needed, but y has one class only: {self.classes_.tolist()[0]!r}.")
+        self.estimators_ = self._learn(X, label, self._weights(X, sample_weight))
+        return self
+
+    def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
+        return [self._member(clone(self.estimator).fit, q, X, label, weight) for q in self._questions()]
+
+    @available_if(lambda self: hasattr(self.estimator, "partial_fit"))
+    @all_or_nothing
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Every member goes on with more rows; the first call needs all ``classes``."""
+        first = not hasattr(self, "estimators_")
+        if first and classes is None:
+            raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b, ...]).")
+        X, y = self._checked(X, y, reset=first)
+        known = np.unique(classes) if first else self.classes_
+        if classes is not None and not np.array_equal(np.unique(classes), known):
+            raise ValueError(f"classes={list(classes)}, but learning began with {known.tolist()}.")
+        strange = ~np.isin(y, known)
+        if strange.any():
+            raise ValueError(f"y has the label {y[strange].tolist()[0]!r}, which is not in classes={known.tolist()}.")
+        self.classes_ = known
+        members = [clone(self.estimator) for _ in self._questions()] if first else deepcopy(self.estimators_)
+        label, weight = np.searchsorted(known, y), self._weights(X, sample_weight)
+        self.estimators_ = [
+            self._member(member.partial_fit, question, X, label, weight, classes=[0, 1])
+            for member, question in zip(members, self._questions(), strict=True)
+        ]
+        return self
+
+    def _member(self, learn, question, X, label, weight, **more):
+        """One member after it has learned its question; a part without a row for it leaves it as it was."""
+        rows, positive = self._rows(question, label)
+        if more and positive.size == 0:
+            if not hasattr(learn.__self__, "classes_"):
+                pair = self.classes_[list(question)].tolist()
+                raise ValueError(f"partial_fit: the first part has no row of the classes {pair}.")
+            return learn.__self__
+        if weight is not None:
+            more["sample_weight"] = weight[rows]
+        return learn(X[rows], positive.astype(np.int64), **more)
+
+    def _weights(self, X, sample_weight) -> np.ndarray | None:
+        return None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+
+    def _checked(self, X, *y, reset: bool):
+        return validate_data(
+            self, X, *y, accept_sparse="csr", dtype=DTYPES, order="C", reset=reset, accept_large_sparse=True
+        )
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the members, a row each."""
+        return np.vstack([member.coef_ for member in self.estimators_])
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Their biases."""
+        return np.concatenate([np.atleast_1d(member.intercept_) for member in self.estimators_])
+
+    @property
+    def certificates_(self) -> tuple[Certificate | Objective, ...]:
+        """What the members know for sure, each of its own question (1: the positive side)."""
+        return tuple(member.certificate_ for member in self.estimators_)
+
+    def _scores(self, X) -> np.ndarray:
+        """One column a member, positive on its positive side."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        if all(map(_linear, self.estimators_)) and (not isinstance(X, np.ndarray) or X.dtype == np.float64):
+            return np.asarray(X @ self.coef_.T) + self.intercept_  # one product for all members
+        return np.column_stack([_confidence(member, X) for member in self.estimators_])
+
+    def votes(self, X) -> np.ndarray:
+        """How many members are for each class, a row for each row of X and a column a class."""
+        return self._count(self._scores(X))
+
+    def _count(self, scores: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def predict(self, X) -> np.ndarray:
+        """The class of x; where the members don't agree on one, the most confident ones decide."""
+        check_is_fitted(self)
+        g = self.decision_function(X)
+        return self.classes_[g.argmax(axis=1) if g.ndim == 2 else (g > 0).astype(int)]
+
+    def decision_function(self, X) -> np.ndarray:
+        """One column a class, the largest wins; for two classes one number, positive for ``classes_[1]``."""
+        raise NotImplementedError
+
+    def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
+        """The g of each class written out, as of any estimator here; one versus one has none."""
+        check_is_fitted(self)
+        return polynomials(self, lift)
+
+
+class OneVsAll(Committee):
+    """One versus all (D2): member k tells class k from all others; the largest score decides.
+
+    Where not exactly one member claims x, x is `ambiguous`.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A two-class rule with ``decision_function`` or ``predict_proba``, from here or from scikit-learn. Members of
+        `Perceptron`, `Relaxation` and augmented `Kozinec` learn side by side, in one sweep over the data.
+
+    Attributes
+    ----------
+    estimators_, classes_, coef_, intercept_, certificates_
+        One entry a class; member k knows the rows of class k as 1, all others as 0.
+
+    Examples
+    --------
+    >>> from linsep import OneVsAll, Perceptron
+    >>> X, y = [[0.0, 0.0], [4.0, 0.0], [2.0, 3.0]], ["a", "b", "c"]
+    >>> rule = OneVsAll(Perceptron()).fit(X, y)
+    >>> rule.predict(X).tolist(), rule.votes(X).tolist()
+    (['a', 'b', 'c'], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> rule.ambiguous([[2.0, 1.0]])  # nobody's, or claimed twice
+    array([ True])
+    """
+
+    def _questions(self):
+        last = len(self.classes_)
+        return [(0, 1)] if last == 2 else [(None, k) for k in range(last)]
+
+    def _rows(self, question, label):
+        return slice(None), label == question[1]
+
+    def _learn(self, X, label, weight):
+        side_by_side = getattr(clone(self.estimator), "_abreast", None)
+        if len(self.classes_) > 2 and side_by_side is not None:
+            members = side_by_side(X, label, len(self.classes_), weight)
+            if members is not None:
+                return members
+        return super()._learn(X, label, weight)
+
+    def _count(self, scores):
+        claims = (scores > 0).astype(np.int64)
+        return np.column_stack([1 - claims, claims]) if len(self.classes_) == 2 else claims
+
+    def ambiguous(self, X) -> np.ndarray:
+        """Whether no class claims x, or more than one."""
+        return self.votes(X).sum(axis=1) != 1
+
+    def decision_function(self, X):
+        """The scores of the members, a column a class; for two classes one number, positive for ``classes_[1]``."""
+        g = self._scores(X)
+        return g[:, 0] if g.shape[1] == 1 else g
+
+
+class OneVsOne(Committee):
+    """One versus one (D3): a member for every pair of classes, each with one vote; most votes win.
+
+    Where the most votes are shared, x is `ambiguous`, and the sum of the scores decides.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A two-class rule with ``decision_function`` or ``predict_proba``, from here or from scikit-learn.
+
+    Attributes
+    ----------
+    estimators_, coef_, intercept_, certificates_
+        One entry a pair, in the order (0, 1), (0, 2), ..., (1, 2), ...; the second class is the positive side.
+    classes_, pairs_
+
+    Examples
+    --------
+    >>> from linsep import OneVsOne, Perceptron
+    >>> X, y = [[0.0, 0.0], [4.0, 0.0], [2.0, 3.0]], ["a", "b", "c"]
+    >>> rule = OneVsOne(Perceptron()).fit(X, y)
+    >>> rule.votes(X).tolist()
+    [[2, 1, 0], [0, 2, 1], [0, 1, 2]]
+    """
+
+    @property
+    def pairs_(self) -> list[tuple[int, int]]:
+        """The classes of each member, as numbers."""
+        return list(combinations(range(len(self.classes_)), 2))
+
+    def _questions(self):
+        return self.pairs_
+
+    def _rows(self, question, label):
+        rows = np.flatnonzero(np.isin(label, question))
+        return rows, label[rows] == question[1]
+
+    def _count(self, scores):
+        votes = np.zeros((len(scores), len(self.classes_)), dtype=np.int64)
+        for (p, q), g in zip(self.pairs_, scores.T, strict=True):
+            votes[:, p] += g <= 0
+            votes[:, q] += g > 0
+        return votes
+
+    def ambiguous(self, X) -> np.ndarray:
+        """Whether two classes or more share the most votes."""
+        votes = self.votes(X)
+        return np.sum(votes == votes.max(axis=1, keepdims=True), axis=1) > 1
+
+    def decision_function(self, X):
+        """Votes, and a part below 1/3 for the sum of the scores, which so decides between equal votes only."""
+        scores = self._scores(X)
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        sums = np.zeros((len(scores), len(self.classes_)))
+        for (p, q), g in zip(self.pairs_, scores.T, strict=True):
+            sums[:, p] -= g
+            sums[:, q] += g
+        return self._count(scores) + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
+def _linear(member) -> bool:
+    """Whether the member's score is <w,x> + w0 with its ``coef_``: ours, and scikit-learn's linear models."""
+    names = {kind.__name__ for kind in type(member).__mro__}  # importing sklearn.linear_model would take a while
+    return isinstance(member, TwoClass) or "LinearClassifierMixin" in names
+
+
+def _confidence(member, X) -> np.ndarray:
+    """The member's score of each row, positive on its positive side."""
+    if hasattr(member, "decision_function"):
+        return np.ravel(member.decision_function(X))
+    return member.predict_proba(X)[:, 1] - 0.5
