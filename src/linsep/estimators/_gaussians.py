@@ -6,8 +6,6 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.covariance import ledoit_wolf
-from sklearn.mixture import GaussianMixture
 
 from ..optimum.moments import Moments
 
@@ -31,6 +29,8 @@ def from_rows(X: np.ndarray, weight: np.ndarray | None, shrinkage: Any) -> Estim
     """The same from rows, also with Ledoit and Wolf's shrinkage, which needs all of them."""
     if shrinkage != LEDOIT_WOLF:
         return from_moments(Moments.of(X, weight), shrinkage)
+    from sklearn.covariance import ledoit_wolf  # here, for it imports much that others need not wait for
+
     _alike(weight, LEDOIT_WOLF)
     X = X.astype(np.float64)
     return Estimate(X.mean(axis=0), ledoit_wolf(X)[0], float(len(X)))
@@ -38,6 +38,9 @@ def from_rows(X: np.ndarray, weight: np.ndarray | None, shrinkage: Any) -> Estim
 
 def mixture(X: np.ndarray, weight: np.ndarray | None, components: int, shrinkage: Any, seed: int) -> list[Estimate]:
     """The Gaussians of a mixture; scikit-learn's GaussianMixture finds them."""
+    from sklearn.covariance import ledoit_wolf
+    from sklearn.mixture import GaussianMixture
+
     _alike(weight, f"components={components}")
     X = X.astype(np.float64)
     found = GaussianMixture(components, random_state=seed).fit(X)
