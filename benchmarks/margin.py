@@ -7,9 +7,10 @@ Hard: Gaussian clouds cut to a margin from a planted hyperplane, and MNIST 0 aga
 several settings, and its quickest one whose margin is within 1e-3 of the best counts; LIBSVM and cvxpy run once, each
 with a time limit.
 
-Soft: C = 1, bias augmented as LIBLINEAR has it. Ours is the time of ``fit`` to a *certified* gap of P and D;
-LIBLINEAR's the quickest of several settings (dual, and for the squared hinge primal too) whose cost is as near to the
-optimum. LIBLINEAR does not tell its gap, so it is judged by the true optimum, which is the easier test.
+Soft: C = 1, bias augmented as LIBLINEAR has it. LIBLINEAR does not tell its gap, so it is judged by the true optimum:
+the quickest of several settings (dual, and for the squared hinge primal too) whose cost is that near to it. Ours is the
+time of ``fit`` to a *certified* gap of P and D, which is the harder test, and, judged like LIBLINEAR, the quickest of
+several ``tol``.
 """
 
 import multiprocessing
@@ -161,11 +162,24 @@ def soft(limit: float, shrink: int) -> None:
             least = min(cost for _, cost in peer) / best.lower - 1
             print(f"{name}, {loss}: optimum {best.upper:.9g} (gap {best.gap:.1e}); LIBLINEAR's least is ", end="")
             print(f"{least:.1e} above it (<= 1e-6: {'yes' if least <= 1e-6 else 'NO'})")
+            own = {}
+            for tol in (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6):
+                rule = MaximumMargin(C=1.0, loss=loss, bias="augmented", tol=tol)
+                own[tol] = best_time(rule, X, y), rule.certificate_.upper
             for gap in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
-                own = best_time(MaximumMargin(C=1.0, loss=loss, bias="augmented", tol=gap), X, y)
-                theirs = min((seconds for seconds, value in peer if value / best.lower - 1 <= gap), default=np.inf)
-                ratio = verdict(own / theirs, 1.0, at_most=True) if theirs < np.inf else "it never came there"
-                print(f"  gap {gap:.0e}: ours {own:.3f} s, ours / LIBLINEAR {ratio}", flush=True)
+                theirs = quickest(peer, best.lower, gap)
+                if theirs == np.inf:
+                    print(f"  gap {gap:.0e}: ours {own[gap][0]:.3f} s, LIBLINEAR never came there", flush=True)
+                    continue
+                certified = verdict(own[gap][0] / theirs, 1.0, at_most=True)
+                judged = verdict(quickest(own.values(), best.lower, gap) / theirs, 1.0, at_most=True)
+                print(f"  gap {gap:.0e}: ours {own[gap][0]:.3f} s, certified, / LIBLINEAR {certified}", end="")
+                print(f"; both judged by the optimum {judged}", flush=True)
+
+
+def quickest(runs, optimum: float, gap: float) -> float:
+    """The least time of the runs whose cost is that near to the optimum."""
+    return min((seconds for seconds, value in runs if value / optimum - 1 <= gap), default=np.inf)
 
 
 def best_time(rule, X, y) -> float:

@@ -59,7 +59,7 @@ def ascent(
         settled = top - bottom <= eps
         if k < due and not settled:
             continue
-        due = k + max(5, k // 4)
+        due = k + max(5, k // 3)
         gap = judge()
         visits += 0.5 * here.size
         if gap <= tol or enough(visits, alpha):
@@ -84,7 +84,7 @@ def ascend(oracle, w, alpha, limit, extra, square, bias, active, size, high, low
             seed ^= seed << np.uint64(13)
             seed ^= seed >> np.uint64(7)
             seed ^= seed << np.uint64(17)
-            other = at + np.int64(seed % np.uint64(size - at))
+            other = at + np.int64(((seed >> np.uint64(32)) * np.uint64(size - at)) >> np.uint64(32))
             active[at], active[other] = active[other], active[at]
         i = active[at]
         have = alpha[i]

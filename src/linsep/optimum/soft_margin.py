@@ -12,6 +12,7 @@ from .newton import FEW, newton
 
 # Multiplications a second, as measured on one core; only their proportions matter, for the choice of the method.
 DENSE, SPARSE, MATRIX = 1.3e9, 8.5e7, 1.1e10
+SOME = 20  # passes of ascent
 
 
 def soft_margin(
@@ -29,8 +30,10 @@ def soft_margin(
         total = problem.total(alpha)
         bounds.see(total, problem.scores(total), alpha, total)
     if method != "newton" and bounds.gap > tol:
-        enough = (lambda visits, alpha: False) if method == "ascent" else Prices(problem).newton_is_due
-        alpha = ascent(bounds, alpha, tol, rounds, order, seed, enough)
+        prices = Prices(problem)
+        enough = (lambda visits, alpha: False) if method == "ascent" else prices.newton_is_due
+        if method == "ascent" or not prices.newton_is_cheap:
+            alpha = ascent(bounds, alpha, tol, rounds, order, seed, enough)
     if method != "ascent" and bounds.gap > tol:
         newton(bounds, alpha, tol, rounds)
     return bounds
@@ -44,12 +47,22 @@ class Prices:
         row = problem.width / DENSE if isinstance(part, Dense) else part.data.size / part.sign.size / SPARSE
         self.visit = 5e-8 + row
 
+    def newton(self, within: float) -> float:
+        """About how long Newton steps take, if ``within`` rows are between their limits."""
+        d = float(self.problem.width)
+        step = 3e-4 + d**3 / 3.0 / MATRIX + 0.2 * self.problem.C.size * self.visit
+        return within * d * d / MATRIX + (8 if self.problem.squared else 60) * step
+
+    @property
+    def newton_is_cheap(self) -> bool:
+        """Do Newton steps from nothing, with all rows between their limits, take less than some passes?"""
+        n = self.problem.C.size
+        return self.problem.width <= FEW and self.newton(n) < SOME * n * self.visit
+
     def newton_is_due(self, visits: float, alpha: np.ndarray) -> bool:
         """Have the visits cost as much as Newton steps would from these weights?"""
-        problem, d = self.problem, float(self.problem.width)
-        if d > FEW:
+        problem = self.problem
+        if problem.width > FEW:
             return visits > 1000.0 * alpha.size
-        within = np.count_nonzero((alpha > 0.0) & (alpha < problem.limit)) + d
-        steps = 8 if problem.squared else 60
-        step = 3e-4 + d**3 / 3.0 / MATRIX + 0.2 * alpha.size * self.visit
-        return bool(visits * self.visit > within * d * d / MATRIX + steps * step)
+        within = float(np.count_nonzero((alpha > 0.0) & (alpha < problem.limit))) + problem.width
+        return visits * self.visit > self.newton(within)
