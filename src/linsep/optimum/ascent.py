@@ -24,6 +24,8 @@ from ..core.jit import compiled
 from ..core.stop import Rounds
 from .duality import Judge
 
+BLOCK = 4  # rows that are visited in a row: the processor fetches the next ones in time, and the order is random enough
+
 
 def ascent(
     bounds: Judge, alpha: np.ndarray, tol: float, rounds: Rounds, order: str, seed: int,
@@ -40,7 +42,7 @@ def ascent(
     here = here[square[here] > 0.0]
     w = combination([part], alpha) if alpha.any() else np.zeros(problem.width)
     alpha, active, size, bias = alpha.copy(), here.copy(), here.size, float(bounds.w[-1]) if problem.free else 0.0
-    state = (2 * seed + 1) * 0x9E3779B97F4A7C15 % 2**64 if order == "random" else 0
+    rng = np.random.default_rng(seed)
     high, low, eps, due, visits = math.inf, -math.inf, 0.1, 5, 0.0
 
     def judge() -> float:
@@ -51,8 +53,10 @@ def ascent(
     for k in rounds:
         bounds.passes += 1
         visits += size
-        size, top, bottom, state = ascend(
-            part, w, alpha, problem.limit, problem.extra, square, bias, active, size, high, low, np.uint64(state)
+        blocks = -(-size // BLOCK)
+        places = rng.permutation(blocks) if order == "random" else np.arange(blocks)
+        size, top, bottom = ascend(
+            part, w, alpha, problem.limit, problem.extra, square, bias, active, size, high, low, places
         )
         bias += column * w[-1] if problem.free else 0.0
         high, low = top if top > 0 else math.inf, bottom if bottom < 0 else -math.inf
@@ -66,43 +70,40 @@ def ascent(
             return alpha
         if settled:
             eps = max(eps * min(0.5, max(0.1, tol / gap)), 1e-13)
-            size, high, low = here.size, math.inf, -math.inf
+            active[:], size, high, low = here, here.size, math.inf, -math.inf
     judge()  # the budget is spent
     return alpha
 
 
 @compiled
-def ascend(oracle, w, alpha, limit, extra, square, bias, active, size, high, low, seed):
-    """One pass over ``active[:size]``, in random order if there is a seed; rows at rest beyond the bounds fall out.
+def ascend(oracle, w, alpha, limit, extra, square, bias, active, size, high, low, order):
+    """One pass over ``active[:size]``, block by block in this order; rows at rest beyond the bounds fall out.
 
-    Returns the rows that stay, the largest and the least projected gradient, and the seed to go on with.
+    Returns the rows that stay, the largest and the least projected gradient.
     """
     top, bottom = -np.inf, np.inf
-    at = 0
-    while at < size:
-        if seed != 0:
-            seed ^= seed << np.uint64(13)
-            seed ^= seed >> np.uint64(7)
-            seed ^= seed << np.uint64(17)
-            other = at + np.int64(((seed >> np.uint64(32)) * np.uint64(size - at)) >> np.uint64(32))
-            active[at], active[other] = active[other], active[at]
-        i = active[at]
-        have = alpha[i]
-        gradient = oracle.probe(w, i) + oracle.sign[i] * bias - 1.0 + extra[i] * have
-        if (have == 0.0 and gradient > high) or (have == limit[i] and gradient < low):
-            size -= 1
-            active[at], active[size] = active[size], active[at]
-            continue
-        at += 1
-        if (have == 0.0 and gradient > 0.0) or (have == limit[i] and gradient < 0.0):
-            top, bottom = max(top, 0.0), min(bottom, 0.0)
-            continue
-        top, bottom = max(top, gradient), min(bottom, gradient)
-        wanted = min(max(have - gradient / square[i], 0.0), limit[i])
-        if wanted != have:
-            oracle.add(w, i, wanted - have)
-            alpha[i] = wanted
-    return size, top, bottom, seed
+    for block in order:
+        for at in range(block * BLOCK, min((block + 1) * BLOCK, size)):
+            i = active[at]
+            have = alpha[i]
+            gradient = oracle.probe(w, i) + oracle.sign[i] * bias - 1.0 + extra[i] * have
+            if (have == 0.0 and gradient > high) or (have == limit[i] and gradient < low):
+                active[at] = -1
+                continue
+            if (have == 0.0 and gradient > 0.0) or (have == limit[i] and gradient < 0.0):
+                top, bottom = max(top, 0.0), min(bottom, 0.0)
+                continue
+            top, bottom = max(top, gradient), min(bottom, gradient)
+            wanted = min(max(have - gradient / square[i], 0.0), limit[i])
+            if wanted != have:
+                oracle.add(w, i, wanted - have)
+                alpha[i] = wanted
+    kept = 0
+    for at in range(size):
+        if active[at] >= 0:
+            active[kept] = active[at]
+            kept += 1
+    return kept, top, bottom
 
 
 @compiled
