@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .bayes import Bayes, Mahalanobis, NearestMean
 from .core.certificate import Certificate
+from .core.objective import Objective
 from .core.radius import RadiusCertificate
 from .estimators.anderson import Anderson
 from .estimators.gradient_descent import GradientDescent
@@ -31,6 +32,7 @@ __all__ = [
     "Mahalanobis",
     "MaximumMargin",
     "NearestMean",
+    "Objective",
     "OneVsAll",
     "OneVsOne",
     "Perceptron",
