@@ -116,7 +116,8 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     sizes = QUICK if "--quick" in sys.argv else SIZES
-    compare(4, 2)  # warms up
+    print("to warm up: ", end="")
+    compare(4, 2)
     times = {size: compare(*size) for size in sizes}
     slowest = min(rival / own for own, rival in times.values())
     print("the least ratio of all", verdict(slowest, WANTED, at_most=False))
