@@ -13,10 +13,12 @@ the solver. Bounds include the rounding error of their own computation.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+
+from .plain import Plain
 
 if TYPE_CHECKING:
     from .check import Verdict
@@ -31,7 +33,7 @@ WITHIN_ROUNDING = "not decided within rounding"
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Plain):
     """A learned w with what is proved about it: plain data, see the module's formula.
 
     ``bias`` says whose margin is bounded: "free" (the geometric margin), "augmented" (the bias counts as
@@ -90,24 +92,13 @@ class Certificate:
         return check(self, X, y, sample_weight)
 
     def to_dict(self) -> dict[str, Any]:
-        """Numbers, strings and lists only: what JSON can hold."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name, value in plain.items():
-            if isinstance(value, np.ndarray):
-                plain[name] = value.tolist()
-        plain["integers"] = [hex(number) for number in self.integers]  # JSON readers need not know such long ones
-        plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
-        return plain
+        """Numbers, strings and lists only; whole numbers as hex, for JSON readers need not know such long ones."""
+        return {**super().to_dict(), "integers": [hex(number) for number in self.integers]}
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Certificate:
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
         """The certificate that `to_dict` wrote."""
-        kept = {"rivals": (), **plain}
-        for name, kind in (("w", np.float64), ("rows", np.int64), ("weights", np.float64), ("rivals", np.int64)):
-            kept[name] = np.asarray(kept[name], dtype=kind)
-        kept["integers"] = tuple(int(number, 16) for number in plain.get("integers", ()))
-        kept["classes"] = tuple(plain["classes"])
-        return cls(**kept)
+        return super().from_dict({**plain, "integers": tuple(int(number, 16) for number in plain.get("integers", ()))})
 
     def __str__(self) -> str:
         margin = {"free": "margin", "augmented": "margin (bias inside the norm)", "none": "margin"}[self.bias]

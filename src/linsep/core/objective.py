@@ -10,17 +10,19 @@ again.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .plain import Plain
 
 if TYPE_CHECKING:
     from .check_objective import ObjectiveVerdict
 
 
 @dataclass(frozen=True)
-class Objective:
+class Objective(Plain):
     """A learned w with what is proved about its cost: plain data, see the module's formula.
 
     ``bias``: "free" (not in the norm), "augmented" (a coordinate of w) or "none".
@@ -54,24 +56,6 @@ class Objective:
         from .check_objective import check
 
         return check(self, X, y, sample_weight)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Numbers, strings and lists only: what JSON can hold."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name, value in plain.items():
-            if isinstance(value, np.ndarray):
-                plain[name] = value.tolist()
-        plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
-        return plain
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Objective:
-        """The certificate that `to_dict` wrote."""
-        kept = dict(plain)
-        for name, kind in (("w", np.float64), ("rows", np.int64), ("weights", np.float64)):
-            kept[name] = np.asarray(plain[name], dtype=kind)
-        kept["classes"] = tuple(plain["classes"])
-        return cls(**kept)
 
     def __str__(self) -> str:
         name = {"hinge": "hinge", "squared_hinge": "squared hinge"}[self.loss]

@@ -23,13 +23,14 @@ factors. So one that differs from the given by a few units, :math:`|\Delta_{ab}|
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import ndtr
 
 from .certificate import BUDGET_SPENT, EPS_OPTIMAL, OPTIMAL, SEPARATED, WITHIN_ROUNDING
+from .plain import Plain
 
 if TYPE_CHECKING:
     from .radius_check import Verdict
@@ -42,7 +43,7 @@ NEAR = 1e-10  # data that must be moved by more than this, relative, are other d
 
 
 @dataclass(frozen=True)
-class RadiusCertificate:
+class RadiusCertificate(Plain):
     """A hyperplane between Gaussians with what is proved about it: plain data, see the module's formulas."""
 
     status: str
@@ -85,25 +86,11 @@ class RadiusCertificate:
 
         return check(self, means, covariances, labels)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Numbers, strings and lists only: what JSON can hold."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name, value in plain.items():
-            if isinstance(value, np.ndarray):
-                plain[name] = value.tolist()
-        plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
-        return plain
-
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> RadiusCertificate:
-        """The certificate that `to_dict` wrote."""
-        kept = dict(plain)
-        for name in ("w", "weights", "importance", "caution"):
-            kept[name] = np.asarray(plain[name], dtype=np.float64)
-        kept["rows"] = np.asarray(plain["rows"], dtype=np.int64)
-        kept["u"] = np.asarray(plain["u"], dtype=np.float64).reshape(len(kept["rows"]), -1)
-        kept["classes"] = tuple(plain["classes"])
-        return cls(**kept)
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
+        """The certificate that `to_dict` wrote; a list of no rows has forgotten how long they are."""
+        found = super().from_dict(plain)
+        return replace(found, u=found.u.reshape(len(found.rows), -1))
 
     def __str__(self) -> str:
         here = f"r of this w is at least {self.lower:.9g}, so the worst Gaussian errs at most {self.error:.6g}"
