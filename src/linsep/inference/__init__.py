@@ -1,0 +1,1 @@
+"""Inference: WHICH labelling is the best; max-sum engines, each usable by itself."""
