@@ -141,7 +141,7 @@ def test_compiled_and_interpreted_kernels_are_one_text(order, labels):
         pick(chain.marginals)(lattice, np.zeros(shape), np.zeros(shape), out)
         risen = lattice.local.copy()
         pick(chain.rise)(risen, lattice.local, lattice.trans, lattice.base, 1, labels, lattice.rest)
-        place = pick(chain.whence)(risen, lattice.trans, lattice.base, 1, 1, labels, lattice.rest)
+        place = pick(chain.whence)(risen, lattice.trans, lattice.base, 1, 0, 1, labels, lattice.rest)
         return labelling, other, few, values, out, risen, np.array([first, *second, *place])
 
     for fast, slow in zip(run(lambda kernel: kernel), run(lambda kernel: kernel.py_func)):

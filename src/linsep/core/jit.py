@@ -104,6 +104,12 @@ class _Oracle:
     def spread(self, w, i, k, classes, step):
         return self.instance_class.spread
 
+    def note(self, i, rival, count):
+        return self.instance_class.note
+
+    def load(self, i, begin):
+        return self.instance_class.load
+
     def store(self, slot, rows, i):
         return self.instance_class.store
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.jit import compiled, tiled
 
-ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = np.arange(1, 9, dtype=np.uint64)  # signed ones cost a check each
 
 
 class Lattice(NamedTuple):
@@ -73,55 +73,47 @@ def rise(best, local, trans, at, t, labels, rest):
 
 
 @compiled
-def whence(best, trans, at, t, state, labels, rest):
-    """The first label of the best predecessor of ``state`` at step t, and how good it is, ``local`` aside."""
-    t, at, labels, rest = np.uint64(t), np.uint64(at), np.uint64(labels), np.uint64(rest)
-    r, k = np.uint64(state) // labels, np.uint64(state) % labels
-    found, value = 0, best[t - ONE, r] + trans[at + r * labels + k]
-    for f in range(1, labels):
-        h = f * rest + r
-        v = best[t - ONE, h] + trans[at + h * labels + k]
+def whence(best, trans, at, t, r, k, labels, rest):
+    """The first label of the best predecessor of state (r, k) at step t, and how good it is, ``local`` aside."""
+    t, r, k, labels, rest = np.uint64(t), np.uint64(r), np.uint64(k), np.uint64(labels), np.uint64(rest)
+    b, skip = np.uint64(at) + r * labels + k, rest * labels
+    found, value = np.uint64(0), best[t - ONE, r] + trans[b]
+    for f in range(ONE, labels):
+        b += skip
+        v = best[t - ONE, f * rest + r] + trans[b]
         if v > value:
             found, value = f, v
-    return found, value
+    return np.int64(found), value
 
 
 @compiled
-def top(scores, size):
-    """The first place of the largest of ``size`` scores."""
-    place = 0
-    for s in range(1, size):
-        if scores[s] > scores[place]:
+def top(scores, t, size):
+    """The first place of the largest of ``size`` scores of step t."""
+    t, place = np.uint64(t), np.uint64(0)
+    for s in range(ONE, np.uint64(size)):
+        if scores[t, s] > scores[t, place]:
             place = s
-    return place
-
-
-@compiled
-def spell(state, out, labels, rest):
-    """Write the labels of a state of step 0."""
-    if rest > 1:
-        out[0], out[1] = state // labels, state % labels
-    else:
-        out[0] = state
+    return np.int64(place)
 
 
 @compiled
 def highest(lattice, best, out):
     """Viterbi: writes the best labelling into ``out``, returns its score. ``best`` is scratch, steps x (R K)."""
     local, trans, base, stride, steps, labels, rest = lattice
-    states, lead = rest * labels, min(rest - 1, 1)
+    states, second = rest * labels, min(rest - 1, 1)
     for s in range(states):
         best[0, s] = local[0, s]
     for t in range(1, steps):
         rise(best, local, trans, base + (t - 1) * stride, t, labels, rest)
-    state = top(best[steps - 1], states)
-    value = best[steps - 1, state]
+    state = top(best, steps - 1, states)
+    r, k = (state // labels, state % labels) if second else (0, state)
     for t in range(steps - 1, 0, -1):
-        out[t + lead] = state % labels
-        f, _ = whence(best, trans, base + (t - 1) * stride, t, state, labels, rest)
-        state = f * rest + state // labels
-    spell(state, out, labels, rest)
-    return value
+        out[t + second] = k
+        f, _ = whence(best, trans, base + (t - 1) * stride, t, r, k, labels, rest)
+        r, k = (f, r) if second else (0, f)
+    out[0] = r if second else k
+    out[second] = k
+    return best[steps - 1, state]
 
 
 @compiled
@@ -136,8 +128,8 @@ def challenge(lattice, truth, best, held, out):
     So a rival costs what the best labelling does, and never equals the truth. Scratch: ``best``, ``held`` (steps).
     """
     local, trans, base, stride, steps, labels, rest = lattice
-    states, lead = rest * labels, min(rest - 1, 1)
-    own = truth[0] * rest + truth[1] if rest > 1 else truth[0]
+    states, second = rest * labels, min(rest - 1, 1)
+    own = truth[0] * labels + truth[1] if second else np.int64(truth[0])  # the state of the truth
     for s in range(states):
         best[0, s] = local[0, s]
     best[0, own] = -np.inf
@@ -145,29 +137,30 @@ def challenge(lattice, truth, best, held, out):
     for t in range(1, steps):
         at = base + (t - 1) * stride
         rise(best, local, trans, at, t, labels, rest)
-        at += own * labels
-        r = own % rest * labels
-        y = truth[t + lead]
+        r, y = truth[t] * labels if second else 0, truth[t + second]
+        stay = best[t, r + y]
         for k in range(labels):
-            v = held[t - 1] + trans[at + k] + local[t, r + k]
-            if k != y and v > best[t, r + k]:
-                best[t, r + k] = v
-        held[t] = held[t - 1] + trans[at + y] + local[t, r + y]
+            v = held[t - 1] + trans[at + own * labels + k] + local[t, r + k]
+            best[t, r + k] = v if v > best[t, r + k] else best[t, r + k]
+        best[t, r + y] = stay  # the truth itself is no rival
+        held[t] = held[t - 1] + trans[at + own * labels + y] + local[t, r + y]
         own = r + y
-    state = top(best[steps - 1], states)
-    value, score = best[steps - 1, state], held[steps - 1]
+    state = top(best, steps - 1, states)
+    score, value = held[steps - 1], best[steps - 1, state]
+    r, k = (state // labels, state % labels) if second else (0, state)
     for t in range(steps - 1, 0, -1):
-        k, r = state % labels, state // labels
-        out[t + lead] = k
+        out[t + second] = k
         at = base + (t - 1) * stride
-        f, v = whence(best, trans, at, t, state, labels, rest)
-        own = truth[t - 1] * rest + truth[t] if rest > 1 else truth[t - 1]
-        if k != truth[t + lead] and own % rest == r and held[t - 1] + trans[at + own * labels + k] >= v:
-            for p in range(t + lead):
-                out[p] = truth[p]
-            return score, value
-        state = f * rest + r
-    spell(state, out, labels, rest)
+        f, v = whence(best, trans, at, t, r, k, labels, rest)
+        if k != truth[t + second] and (not second or r == truth[t]):
+            own = truth[t - 1] * labels + truth[t] if second else np.int64(truth[t - 1])
+            if held[t - 1] + trans[at + own * labels + k] >= v:
+                for p in range(t + second):
+                    out[p] = truth[p]
+                return score, value
+        r, k = (f, r) if second else (0, f)
+    out[0] = r if second else k
+    out[second] = k
     return score, value
 
 
@@ -179,7 +172,7 @@ def list_best(lattice, best, back, rank, out, values):
     label, and from the how-manieth best prefix there, each prefix comes.
     """
     local, trans, base, stride, steps, labels, rest = lattice
-    states, lead, size = rest * labels, min(rest - 1, 1), values.size
+    states, second, size = rest * labels, min(rest - 1, 1), values.size
     best[:] = -np.inf
     for s in range(states):
         best[0, s, 0] = local[0, s]
@@ -213,9 +206,10 @@ def list_best(lattice, best, back, rank, out, values):
         values[count] = value
         best[steps - 1, state, place] = -np.inf
         for t in range(steps - 1, 0, -1):
-            out[count, t + lead] = state % labels
+            out[count, t + second] = state % labels
             state, place = back[t, state, place] * rest + state // labels, rank[t, state, place]
-        spell(state, out[count], labels, rest)
+        out[count, 0] = state // labels if second else state
+        out[count, second] = state % labels
         count += 1
     return count
 
@@ -224,7 +218,7 @@ def list_best(lattice, best, back, rank, out, values):
 def marginals(lattice, best, after, out):
     """out[t, k] = the score of the best labelling with label k at t. Scratch: ``best``, ``after`` (steps x states)."""
     local, trans, base, stride, steps, labels, rest = lattice
-    states, lead = rest * labels, min(rest - 1, 1)
+    states, second = rest * labels, min(rest - 1, 1)
     for s in range(states):
         best[0, s] = local[0, s]
         after[steps - 1, s] = 0.0
@@ -238,12 +232,12 @@ def marginals(lattice, best, after, out):
             for k in range(labels):
                 value = max(value, trans[at + h * labels + k] + local[t, r + k] + after[t, r + k])
             after[t - 1, h] = value
-    out[: steps + lead] = -np.inf
+    out[: steps + second] = -np.inf
     for t in range(steps):
         for s in range(states):
             v = best[t, s] + after[t, s]
-            out[t + lead, s % labels] = max(out[t + lead, s % labels], v)
-            if lead and t == 0:
+            out[t + second, s % labels] = max(out[t + second, s % labels], v)
+            if second and t == 0:
                 out[0, s // labels] = max(out[0, s // labels], v)
 
 
