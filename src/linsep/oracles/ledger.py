@@ -11,7 +11,7 @@ class Ledger(NamedTuple):
     """Examples and their rivals, in the order in which they were added to w; how much of each is in `dual`.
 
     >>> book = ledger(examples=2, room=5)
-    >>> book.note(1, np.array([2, 0, 1], dtype=np.int32), 3)
+    >>> int(book.note(1, np.array([2, 0, 1], dtype=np.int32), 3))
     0
     >>> book.label[: book.begin[1]].tolist(), book.example[:1].tolist(), int(book.cursor[0])
     ([2, 0, 1], [1], 1)
