@@ -153,8 +153,6 @@ class StructuredClassifier(Structured):
         if sample_weight is not None:
             index = np.zeros((len(X), 1))
             weight = np.asarray(_check_sample_weight(sample_weight, index, dtype=np.float64, ensure_non_negative=True))
-            if not weight.any():
-                raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
         ask = Functions(self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._cost)
         return Custom(X, y, ask, loss=float(self.loss_scale), weight=weight)
 
