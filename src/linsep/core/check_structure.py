@@ -14,7 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from .check import U, Verdict, _combination, _status, _whole_weights, _zero
+from .check import Verdict, statuses
+from .check_rows import U, combination
+from .check_zero import sums_to_zero, whole_weights
 from .structure_certificate import NOT_PROVED, StructureCertificate
 
 
@@ -77,16 +79,16 @@ def check_structure(claim: StructureCertificate, structure: Structure, keep: np.
         A, rows = _vectors(claim, structure), np.arange(claim.rows.size)
         flat = replace(claim, rows=rows, w=np.append(claim.w, 0.0))
         every = np.ones(rows.size)
-        bound, slack, unsound = _combination(A, every, every > 0, flat, 0.0)
-        unsound = unsound or _whole_weights(flat)
+        bound, slack, unsound = combination(A, every, every > 0, flat, 0.0)
+        unsound = unsound or whole_weights(flat)
         if not unsound and not bound - slack <= claim.upper <= bound * (1 + 1e-9) + 64 * slack + 8 * claim.rounding:
             wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
-        zero = claim.refuted and not unsound and _zero(A, every, flat, 0.0)
+        zero = claim.refuted and not unsound and sums_to_zero(A, every, flat, 0.0)
     if unsound:
         wrong.append(f"proof: {unsound}")
     if claim.refuted and not zero:
         wrong.append("proof: that the weighted vectors sum to zero is claimed, but not so")
-    status = _status(claim, low, low <= 0 <= high, zero)
+    status = statuses(claim, low, low <= 0 <= high, zero)
     status += () if claim.sound or zero or claim.lower > 0 else (NOT_PROVED, "budget spent")
     if claim.status not in status:
         wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
