@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from .certificate import Certificate
 from .check_machine import numbers, rival_combination, rival_scores
-from .check_rows import U, combination, exact_norm
+from .check_rows import U, combination, exact_norm, scores
 from .check_zero import sums_to_zero, whole_w, whole_weights
 
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
