@@ -1,7 +1,7 @@
 r"""Feature templates: columns of strings, as a table of tokens has them, to integer features of sequences (E2).
 
 A template names a column, how it is read and where: ``word``, ``lower(word)``, ``suffix(word, 3)``, ``word[-1]`` (of
-the token before), ``shape(word)[1]``; ``|`` joins several: ``word[-1]|word``. A token has at most one feature a template.
+the token before), ``shape(word)[1]``; ``|`` joins several: ``word[-1]|word``. At most one feature a template and token.
 
 Strings are looked at once each, however often they occur, and all else is arithmetic on integer columns: on 200,000
 tokens that is some ten times faster than a dictionary of strings a token.
