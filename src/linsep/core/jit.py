@@ -71,6 +71,11 @@ def tiled(function: F) -> F:
     return kernel
 
 
+def at_speed(kernel: Any, part: Any) -> Callable[..., Any]:
+    """The compiled kernel, or its interpreted text for an oracle that is made of a user's Python functions."""
+    return kernel.py_func if getattr(part, "interpreted", False) else kernel
+
+
 class _Oracle:
     """Methods of oracles: scalar products, so their sums may be reordered."""
 
