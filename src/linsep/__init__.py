@@ -17,6 +17,7 @@ from .estimators.one_vs import OneVsAll, OneVsOne
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 from .estimators.separability import separability
+from .estimators.sequence_classifier import SequenceClassifier
 from .estimators.structured_classifier import StructuredClassifier
 from .lift import Functions, Lifted, Polynomial, Quadratic
 
@@ -42,6 +43,7 @@ __all__ = [
     "Quadratic",
     "RadiusCertificate",
     "Relaxation",
+    "SequenceClassifier",
     "StructureCertificate",
     "StructuredClassifier",
     "separability",

@@ -360,10 +360,15 @@ class Blocks(NamedTuple):
 
 def blocks(part: Chains, w: np.ndarray) -> Blocks:
     """w cut into its parts."""
-    k = part.labels
-    shapes = [(part.x.width, k), (k,), (k,), (k,), (k, k), (k if part.order == 2 else 0, k, k), (part.z.width, k, k)]
-    cuts = np.cumsum([int(np.prod(shape)) for shape in shapes])
-    return Blocks(*(each.reshape(shape) for each, shape in zip(np.split(w, cuts[:-1]), shapes, strict=True)))
+    return cut(w, part.x.width, part.labels, part.order)
+
+
+def cut(w: np.ndarray, features: int, labels: int, order: int) -> Blocks:
+    """w of so many features and labels cut into its parts."""
+    k = labels
+    shapes = [(features, k), (k,), (k,), (k,), (k, k), (k if order == 2 else 0, k, k), (-1, k, k)]
+    cuts = np.cumsum([int(np.prod(shape)) for shape in shapes[:-1]])
+    return Blocks(*(each.reshape(shape) for each, shape in zip(np.split(w, cuts), shapes, strict=True)))
 
 
 def matrix(x: Features, absolute: bool = False) -> sp.csr_array:
@@ -379,7 +384,7 @@ def matrix(x: Features, absolute: bool = False) -> sp.csr_array:
 
 
 def features(X: Any = None, *, n: int | None = None, dense: Any = None, width: int | None = None) -> Features:
-    """Features of N positions: a CSR matrix X, or (indptr, indices) of features that are 1, and dense columns.
+    """Features of N positions: a CSR matrix X, or its (indptr, indices, values), and dense columns; no values: all 1.
 
     ``width`` is the number of sparse features, if X does not tell; ``n`` that of positions, if there are none at all.
     """
@@ -389,8 +394,8 @@ def features(X: Any = None, *, n: int | None = None, dense: Any = None, width: i
         width = X.shape[1]
         values = np.zeros(0) if (values == 1.0).all() else values
     else:
-        indptr, indices = X if X is not None else (np.zeros(0, np.int64), np.zeros(0, np.int32))
-        values = np.zeros(0)
+        indptr, indices, *rest = X if X is not None else (np.zeros(0, np.int64), np.zeros(0, np.int32))
+        values = rest[0] if rest else np.zeros(0)
         width = width or 0
     n = len(indptr) - 1 if len(indptr) else n if dense is None else len(dense)
     dense = np.zeros((n or 0, 0)) if dense is None else np.ascontiguousarray(dense)
