@@ -20,15 +20,17 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from ..core.jit import compiled
 from ..core.rows import vectors
 from ..core.stop import Rounds
-from ..core.sweep import scores
+from ..core.sweep import compose, scores
 from ..oracles import Dense
 from .duality import Bounds, Problem
 
 FEW = 1500  # columns up to which the curvature is kept as a matrix
 GROW = 5.0
 BLOCK = 4096
+SPARSE = 4  # columns for each non-zero, from which on products of non-zeros are quicker than those of matrices
 
 
 def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> None:
@@ -46,8 +48,9 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
     near.choose(score)
     for _ in rounds:
         bounds.passes += 1
-        slope = weight * w - near.total(score)
-        if float(slope @ slope) <= 0.01 * (bounds.upper - bounds.lower):
+        total = near.total(score)
+        slope = weight * w - total
+        if float(slope @ slope) <= 0.01 * (bounds.upper - bounds.lower) or near.gap(w, score, total) <= tol:
             score = problem.scores(w)
             last, alpha = bounds.upper - bounds.lower, near.alpha(score)
             if bounds.see(w, score, alpha, problem.total(alpha)) <= tol:
@@ -119,9 +122,18 @@ class Near:
 
     def total(self, score: np.ndarray) -> np.ndarray:
         """The sum of what the rows pull."""
-        alpha = np.zeros_like(score)
+        alpha, total = np.zeros_like(score), np.zeros(self.problem.width)
         alpha[self.rows] = self._clipped(score)
-        return self.problem.total(alpha)
+        compose(self.problem.part, alpha, self.rows, total)
+        return total
+
+    def gap(self, w: np.ndarray, score: np.ndarray, total: np.ndarray) -> float:
+        """The gap of P and D, relative, as far as these rows tell; ``total`` is what they pull."""
+        problem, alpha, short = self.problem, self._clipped(score), np.maximum(1.0 - score[self.rows], 0.0)
+        cost = problem.C[self.rows] @ (short * short if problem.squared else short)
+        upper = 0.5 * problem.norm(w) + float(cost)
+        lower = float(alpha.sum()) - 0.5 * problem.norm(total) - 0.5 * float(problem.extra[self.rows] @ (alpha * alpha))
+        return (upper - lower + (abs(float(total[-1])) if problem.free else 0.0)) / upper
 
     def value(self, score: np.ndarray, norm: float) -> float:
         """The smoothed objective."""
@@ -161,16 +173,26 @@ class Kept:
         self.rows = rows
         H = sigma * self.matrix
         H[np.diag_indices_from(H)] += np.where(weight > 0, weight, held(sigma * self.problem.C, rows))
-        return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=True, check_finite=False)
+        return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=True, check_finite=False)  # reads one half
 
     def _add(self, rows: np.ndarray, times: float) -> None:
         problem = self.problem
+        if not isinstance(problem.part, Dense) and SPARSE * problem.part.data.size < problem.width * problem.C.size:
+            bend_rows(problem.part, times * problem.C, rows, self.matrix)
+            return
         for begin in range(0, rows.size, BLOCK):
             some = rows[begin : begin + BLOCK]
             A = vectors([problem.part], some)
             A = A if problem.part.bias else np.column_stack([A, np.zeros(some.size)])
             A *= np.sqrt(problem.C[some])[:, None]
             self.matrix += times * (A.T @ A)
+
+
+@compiled
+def bend_rows(oracle, beta, rows, H):
+    """Add beta_i a_i a_i' of ``rows`` to the upper half of H."""
+    for i in rows:
+        oracle.bend(H, i, beta[i])
 
 
 class Products:
