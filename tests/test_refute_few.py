@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from linsep import MaximumMargin
-from linsep.core.check import _pivots
+from linsep.core.check_zero import _pivots
 from linsep.core.refute import basis, refute
 
 

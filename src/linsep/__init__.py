@@ -6,6 +6,7 @@ from .bayes import Bayes, Mahalanobis, NearestMean
 from .core.certificate import Certificate
 from .core.objective import Objective
 from .core.radius import RadiusCertificate
+from .core.structure_certificate import StructureCertificate
 from .estimators.anderson import Anderson
 from .estimators.gradient_descent import GradientDescent
 from .estimators.kozinec import Kozinec
@@ -16,6 +17,7 @@ from .estimators.one_vs import OneVsAll, OneVsOne
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 from .estimators.separability import separability
+from .estimators.structured_classifier import StructuredClassifier
 from .lift import Functions, Lifted, Polynomial, Quadratic
 
 __version__ = "0.1.0"
@@ -40,5 +42,7 @@ __all__ = [
     "Quadratic",
     "RadiusCertificate",
     "Relaxation",
+    "StructureCertificate",
+    "StructuredClassifier",
     "separability",
 ]

@@ -16,8 +16,9 @@ import numpy as np
 from ..oracles import Dense, Sparse, Versus
 from .certify import disprove
 from .jit import compiled
+from .judge import bias_of
 from .keep import Average, Last
-from .loop import State, bias_of, record
+from .loop import State, record
 from .order import visits
 from .rows import live, width
 from .stop import Stop, interrupts

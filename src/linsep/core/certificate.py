@@ -101,17 +101,16 @@ class Certificate(Plain):
         return super().from_dict({**plain, "integers": tuple(int(number, 16) for number in plain.get("integers", ()))})
 
     def __str__(self) -> str:
-        margin = {"free": "margin", "augmented": "margin (bias inside the norm)", "none": "margin"}[self.bias]
-        rule, vectors = ("linear machine", "rows") if self.w.ndim == 2 else ("hyperplane", "vectors")
+        margin, rule, vectors, right, wrong = self._words()
         bounds = f"the {margin} of this w is at least {self.lower:.6g}, no {rule} has more than {self.upper:.6g}"
         made = f"{self.updates} update{'s' * (self.updates != 1)} made"
         if self.separates:
             made += f"; Novikoff allows a perceptron at most {self.novikoff:.4g}" if self.novikoff < 1e15 else ""
             gap = f" (short of the best by at most {max(0.0, 1 - self.lower / self.upper):.2g} of it)"
             missed = f" The target was not reached: {self.reason}." if self.reason else ""
-            said = f"{self.status.capitalize()}: all {self.size} {vectors} are on their side"
+            said = f"{self.status.capitalize()}: all {self.size} {vectors} {right}"
             return f"{said}; {bounds}{gap}; {made}.{missed}"
-        wrong = f"{self.violated} of {self.size} {vectors} are on the wrong side of this w"
+        wrong = f"{self.violated} of {self.size} {vectors} {wrong}"
         if self.status == NOT_SEPARABLE:
             proof = f"a convex combination of {np.count_nonzero(self.weights)} training vectors is zero"
             proof += " (in exact arithmetic)" * self.exact
@@ -128,6 +127,12 @@ class Certificate(Plain):
         undecided = f"whether any {rule} separates the data is not decided: the margin is"
         undecided += f" at most {self.upper:.6g}" if self.upper > 0 else " zero up to rounding"
         return f"{self.status.capitalize()}: {why}{wrong}; {undecided}; {made}."
+
+    def _words(self) -> tuple[str, str, str, str, str]:
+        """What the sentence calls the margin, a classifier, a vector, and what vectors do that are right or wrong."""
+        margin = {"free": "margin", "augmented": "margin (bias inside the norm)", "none": "margin"}[self.bias]
+        rule, vectors = ("linear machine", "rows") if self.w.ndim == 2 else ("hyperplane", "vectors")
+        return margin, rule, vectors, "are on their side", "are on the wrong side of this w"
 
 
 def conclude(

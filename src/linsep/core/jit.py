@@ -49,6 +49,11 @@ def compiled(function: F) -> F:
     return compiled_with()(function)
 
 
+def at_speed(kernel: Any, part: Any) -> Callable[..., Any]:
+    """The compiled kernel, or its interpreted text for an oracle that is made of a user's Python functions."""
+    return kernel.py_func if getattr(part, "interpreted", False) else kernel
+
+
 class _Oracle:
     """Methods of oracles: scalar products, so their sums may be reordered."""
 
@@ -81,6 +86,12 @@ class _Oracle:
 
     def spread(self, w, i, k, classes, step):
         return self.instance_class.spread
+
+    def note(self, i, rival, count):
+        return self.instance_class.note
+
+    def load(self, i, begin):
+        return self.instance_class.load
 
     def store(self, slot, rows, i):
         return self.instance_class.store

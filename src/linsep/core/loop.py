@@ -10,15 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..oracles import Classes, Differences, flat, rows_of, shaped
+from ..oracles import flat, rows_of, shaped
 from ..rules import Scheduled
 from ..targets import EpsOptimal
 from .certificate import Certificate
-from .certify import Terms, certify, combination, disprove, free_bias, free_biases, length, look, shares
+from .certify import Terms, combination, length, shares
+from .jit import at_speed
+from .judge import OfRows, bias_of
 from .keep import Average, Last, Pocket, keeper
 from .order import visits
-from .rows import Sets, augment, copies, judged, live, size_of
+from .rows import copies, judged, live, size_of
 from .stop import Stop, interrupts
+from .structure import Note, OfStructures, drain, prepare, structured
 from .sweep import Tally, Task, Tick, square, sweep, tally
 from .together import exactly, refuse
 
@@ -39,6 +42,7 @@ class State:
     errors: float = math.nan  # weight of the errors of w, where a pass counted them
     moved: float = math.inf  # length of the last whole-pass step
     done: bool = False  # every set was satisfied in a row
+    notes: list[Note] = field(default_factory=list)  # of structures: what `dual` weighs, a note a pass
 
     @property
     def weights(self) -> np.ndarray:
@@ -64,9 +68,9 @@ class Result(NamedTuple):
     state: State
 
 
-def bias_of(parts: Sequence[Oracle]) -> str:
-    """Which margin these oracles speak of: see `Certificate`."""
-    return "free" if isinstance(parts[0], Differences) else "augmented" if rows_of(parts[0]).bias else "none"
+def judge_of(parts: Sequence[Oracle]) -> OfRows | OfStructures:
+    """Who knows what can be said about a w on these parts."""
+    return OfStructures(parts) if structured(parts) else OfRows(parts)
 
 
 def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = None) -> State:
@@ -79,7 +83,8 @@ def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = No
     n = copies(sets[0]) * max(part.first + part.sign.size for part in map(rows_of, parts))
     start = np.zeros(size) if w is None else flat(parts[0], np.asarray(w))
     if start.shape != (size,):
-        raise ValueError(f"start: {size} numbers are wanted (one a column and the bias), not {start.shape}.")
+        wanted = "" if structured(parts) else " (one a column and the bias)"
+        raise ValueError(f"start: {size} numbers are wanted{wanted}, not {start.shape}.")
     tick = Tick(mass=0.0 if w is None else math.nan, ww=square(start))
     return State(start, np.zeros(n), tick, keeper(keep, size))
 
@@ -112,10 +117,12 @@ def passes(
     target, rule = exactly(target), exactly(rule)
     enough = sum(rows.size for part in parts for rows in live(part))
     while True:
+        prepare(parts, state)
         if whole:
             state, cut = _whole_pass(parts, target, rule, state, halt)
         else:
             state, cut = _single_pass(parts, target, rule, state, rng, enough, budget, halt)
+        drain(parts, state)
         state.passes += 1
         yield state
         if cut or state.done:
@@ -130,7 +137,7 @@ def _single_pass(parts, target, rule, state, rng, enough, budget, halt) -> tuple
     for part, rows in ((each, rows) for each in parts for rows in visits(each, rng)):
         ready = rule.ready(state.tick.updates, rows.size) if isinstance(rule, Scheduled) else rule
         task = Task(part, target, ready, state.keep)
-        state.tick = sweep(task, state.w, state.dual, state.tick, rows, enough, budget)
+        state.tick = at_speed(sweep, part)(task, state.w, state.dual, state.tick, rows, enough, budget)
         state.done = state.tick.clean >= enough
         cut = state.tick.updates == budget or halt()
         if state.done or cut:
@@ -149,7 +156,8 @@ def _whole_pass(parts, target, rule, state, halt) -> tuple[State, bool]:
         if halt():
             return state, True
         block = np.zeros_like(w)
-        sums = sums.merge(tally(per_vector._replace(oracle=part), w, rows, goal, block, pulls))
+        found = at_speed(tally, part)(per_vector._replace(oracle=part), w, rows, goal, block, pulls)
+        sums = sums.merge(found)
         total += block
     state.mistakes, state.errors = sums.violated, sums.errors
     state.pocket.offer(w, sums.errors)
@@ -204,7 +212,7 @@ def learn(
         raise ValueError("keep='average': the whole-pass form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, "average" if average else "last", start)
     rng = seed if seed is None or isinstance(seed, str) else np.random.default_rng(seed)
-    rows, kind = [judged(part) for part in parts], bias_of(parts)
+    judge = judge_of(parts)
     history: list[dict[str, float]] = []
     began, deadline = time.monotonic(), stop.deadline()
     idle, fewest, reason = 0, math.inf, ""
@@ -216,19 +224,19 @@ def learn(
         budget = -1 if stop.updates is None or whole else stop.updates
         for state in passes(parts, target, rule, state, whole=whole, rng=rng, budget=budget, halt=halt):
             if not whole and keep == "pocket":
-                state.errors = _errors(rows, state.weights, kind)
+                state.errors = judge.errors(state.weights)
                 state.pocket.offer(state.weights, state.errors)
             errors = state.mistakes if math.isnan(state.errors) else state.errors
             idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
             # the lower bound costs a look at all data: taken at the end, and at passes 32, 64, 128, ...
             looked = state.done or (state.passes >= 32 and state.passes & (state.passes - 1) == 0)
-            lower = _margin(rows, state.weights, kind) if looked else math.nan
+            lower = judge.margin(state.weights) if looked else math.nan
             history.append(record(state, time.monotonic() - began, lower))
             for see in watch:
                 see(state)
             if state.done:
                 break
-            if stop.refute and state.passes & (state.passes - 1) == 0 and disprove(rows, kind, state.dual) is not None:
+            if stop.refute and state.passes & (state.passes - 1) == 0 and judge.refuted(state):
                 reason = "the data are proved not separable"
                 break
             seconds = time.monotonic() - began
@@ -249,42 +257,26 @@ def record(state: State, seconds: float = math.nan, lower: float = math.nan) -> 
     }  # fmt: skip
 
 
-def _margin(rows: Sequence[Sets], w: np.ndarray, kind: str) -> float:
-    """The margin of w as computed, with the best bias if it is free."""
-    seen, norm = look(rows, w), length(w)
-    lowest = 0.5 * (seen.lowest_negative + seen.lowest_positive) if kind == "free" else seen.lowest
-    return lowest / norm if norm > 0 else math.nan
-
-
-def _errors(rows: Sequence[Sets], w: np.ndarray, kind: str) -> float:
-    """The weight of the errors of w, with the best bias if it is free."""
-    return look(augment(rows, kind), free_bias(rows, w) if kind == "free" else w).weight
-
-
 def answer(
     parts: Sequence[Oracle], target, state: State, *, keep: str, whole: bool, reason: str, ended: bool = False
 ) -> tuple[np.ndarray, Certificate]:
     """The w that ``keep`` asks for, and its certificate."""
-    rows, kind = [judged(part) for part in parts], bias_of(parts)
+    judge = judge_of(parts)
     w = state.weights
     if keep == "average" or (keep == "auto" and not whole and not state.done):
         mean = state.keep.answer(state.w, state.tick.seen)
         narrow = keep == "auto" and isinstance(target, EpsOptimal)  # on the way to the best margin: the better one
-        w = w if narrow and _margin(rows, w, kind) > max(0.0, _margin(rows, mean, kind)) else mean
+        w = w if narrow and judge.margin(w) > max(0.0, judge.margin(mean)) else mean
     elif keep == "pocket" or (keep == "auto" and whole and not state.done):
-        state.pocket.offer(w, _errors(rows, w, kind))
+        state.pocket.offer(w, judge.errors(w))
         w = state.pocket.w if state.pocket.w is not None else w
-    refit = keep == "auto" and not whole and not state.done and kind == "augmented"
     if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
-    if refit and isinstance(parts[0], Classes):
-        w = free_biases(rows, w)
-    elif kind == "free" or refit:
-        w = free_bias(rows, w, parts[0].slots if kind == "free" else None)
+    w = judge.finished(w, refit=keep == "auto" and not whole and not state.done)
     if state.done and not reason and isinstance(target, EpsOptimal):
         reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
-    terms = Terms(target, kind, state.tick.updates, reason, ended)
-    return shaped(parts[0], w.copy()), certify(rows, w, state.dual, terms)
+    terms = Terms(target, judge.kind, state.tick.updates, reason, ended)
+    return shaped(parts[0], w.copy()), judge.certify(w, state, terms)
 
 
 def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterator[tuple[int, State]]:
@@ -310,7 +302,9 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
                     before = state.tick.updates
                     ready = rule.ready(before, rows.size) if isinstance(rule, Scheduled) else rule
                     task = Task(part, target, ready, state.keep)
-                    state.tick = sweep(task, state.w, state.dual, state.tick, rows, enough, before + 1)
+                    prepare(parts, state)
+                    state.tick = at_speed(sweep, part)(task, state.w, state.dual, state.tick, rows, enough, before + 1)
+                    drain(parts, state)
                     state.done = state.tick.clean >= enough
                     if state.tick.updates > before:
                         snapshot = replace(state, w=state.w.copy(), dual=state.dual.copy())

@@ -43,7 +43,7 @@ def visits(part: Oracle, rng: np.random.Generator | str | None) -> Iterator[np.n
         label = part.label if isinstance(part, Classes) else rows.sign
         order = interleaved(label, np.arange(n) if order is None else order)
     elif rng is not None:
-        width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * rows.data.size / max(n, 1)
+        width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * getattr(rows, "data", rows.sign).size / max(n, 1)
         order = np.arange(n) if order is None else order
         blocks = np.array_split(order, max(1, math.ceil(order.size * width / CACHE)))
         order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])

@@ -18,6 +18,12 @@ RULES = {
 }
 
 
+def usual_target(rule):
+    """What a rule is usually asked for."""
+    usual = {Increment: "perceptron", Scheduled: "perceptron", Relaxation: "relaxation", Nearest: "kozinec"}
+    return RULES[usual[type(rule)]][1]
+
+
 class LinearMachine(Looped):
     r"""The linear machine: :math:`\arg\max_k \langle w_k,x\rangle + b_k`, all classes learned as one problem.
 
@@ -101,6 +107,5 @@ class LinearMachine(Looped):
 
     def _target(self):
         if self.target is None:
-            usual = {Increment: "perceptron", Scheduled: "perceptron", Relaxation: "relaxation", Nearest: "kozinec"}
-            return RULES[usual[type(self._rule())]][1]
+            return usual_target(self._rule())
         return Margin(float(self.target)) if isinstance(self.target, Real) else self.target

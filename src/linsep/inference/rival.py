@@ -28,8 +28,8 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
 
     >>> pair = Network.of([[1.0, 0.0], [1.0, 0.0]], [(0, 1)], [[1.0, 0.0], [0.0, 1.0]])
     >>> rival = best_rival(pair, [0, 0])
-    >>> rival.labels, rival.value, rival.status     # [1, 0] and [1, 1] have 1 too
-    (array([0, 1]), 1.0, 'optimal')
+    >>> rival.labels, rival.value, rival.status     # [0, 1] and [1, 1] have 1 too
+    (array([1, 0]), 1.0, 'optimal')
     """
     began = time.perf_counter()
     y = network.checked(truth)

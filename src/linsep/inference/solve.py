@@ -32,7 +32,7 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
     else TRW-S, leaving out labels that its bound excludes; what stays open goes to elimination if it is narrow, to
     toulbar2 if it is installed, or to HiGHS if it is small. ``seconds`` limit the search, about.
 
-    >>> ring = Network.of(np.zeros((3, 2)), [(0, 1), (1, 2), (2, 0)], [[0.0, 1.0], [1.0, 0.0]])
+    >>> ring = Network.of([[0.0, 0.0]] * 3, [(0, 1), (1, 2), (2, 0)], [[0.0, 1.0], [1.0, 0.0]])
     >>> answer = solve(ring)
     >>> answer.engine, answer.value, answer.status
     ('trws + elimination', 2.0, 'optimal')

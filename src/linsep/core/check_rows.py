@@ -1,0 +1,127 @@
+"""For the check of a certificate: scores and sums of rows, with bounds of their errors, or in rational arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+
+U = 2.0**-52
+ROWS = 4096  # rows that are converted to float64 at a time
+DECISIVE = 64  # rows whose score is computed exactly, if the claim does not need more
+
+
+def scores(X, sign, keep, w, constant, claimed):
+    """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise).
+
+    In exact arithmetic, if few rows decide, or if more is claimed than rounding leaves sure.
+    """
+    scores, errors, lengths = (each[keep] for each in all_scores(X, sign, w, constant))
+    low, high = float((scores - errors).min()), float((scores + errors).min())
+    decisive = np.flatnonzero(scores - errors <= high)
+    if decisive.size <= DECISIVE or claimed > low:
+        exact = [exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
+        low = high = nearest_float(min(exact))
+    return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
+
+
+def all_scores(X, sign, w, constant):
+    """All scores, bounds of their error (also if w was rounded), and the norms of the vectors."""
+    n, d = X.shape
+    scores, errors, lengths = np.empty(n), np.empty(n), np.empty(n)
+    magnitude = np.abs(w) + 2.0**-1022
+    for at in range(0, n, ROWS):
+        block = X[at : at + ROWS].astype(np.float64)
+        rows = slice(at, at + block.shape[0])
+        terms = np.diff(block.indptr) if sp.issparse(block) else d
+        squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
+        scores[rows] = sign[rows] * (block @ w[:-1] + constant * w[-1])
+        errors[rows] = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
+        lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant)
+    return scores, errors, lengths
+
+
+def exact_score(X, sign, i, w, constant) -> Fraction:
+    """<w, a_i> without any rounding."""
+    row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+    columns = np.flatnonzero(row)
+    total = Fraction(constant) * Fraction(float(w[-1]))
+    total += sum(Fraction(float(w[j])) * Fraction(float(row[j])) for j in columns)
+    return int(sign[i]) * total
+
+
+def nearest_float(number: Fraction) -> float:
+    """The nearest float; infinite beyond the largest."""
+    return float(number) if abs(number) < Fraction(2) ** 1023 else math.copysign(math.inf, number)
+
+
+def combination(X, sign, keep, claim, constant):
+    """The norm of the convex combination in the proof, its rounding error, and what is wrong with it, if anything."""
+    rows, weights = claim.rows, claim.weights
+    if rows.shape != weights.shape or rows.size == 0:
+        return math.nan, math.nan, "it names no rows"
+    if np.unique(rows).size != rows.size or rows.min() < 0 or rows.max() >= X.shape[0] or not keep[rows].all():
+        return math.nan, math.nan, "it names a row twice, or one that does not exist"
+    if (weights < 0).any():
+        return math.nan, math.nan, "it has a negative weight"
+    own = sign[rows]
+    if claim.bias == "free" and np.unique(sign[keep]).size < 2:
+        return math.inf, 0.0, ""  # one class only: no bound
+    if claim.bias == "free":
+        shares = [math.fsum(weights[own == side]) for side in (-1.0, 1.0)]
+        if min(shares) <= 0:
+            return math.nan, math.nan, "a class has no weight in it"
+        weights = 0.5 * np.where(own > 0, weights / shares[1], weights / shares[0])
+    else:
+        share = math.fsum(weights)
+        if share <= 0:
+            return math.nan, math.nan, "it has no weight"
+        weights = weights / share
+    total, length = np.zeros(X.shape[1] + 1), 0.0
+    for at in range(0, rows.size, ROWS):
+        some = slice(at, at + ROWS)
+        block = X[rows[some]].astype(np.float64)
+        pulls = weights[some] * own[some]
+        total[:-1] += block.T @ pulls
+        total[-1] += constant * pulls.sum()
+        norms = sp.linalg.norm(block, axis=1) if sp.issparse(block) else np.linalg.norm(block, axis=1)
+        length += math.fsum(np.abs(pulls) * norms)
+    if claim.bias == "free":
+        total[-1] = 0.0
+    slack = (min(rows.size, ROWS + rows.size // ROWS) + 8) * U * (length + constant)
+    return math.hypot(*total), slack, ""
+
+
+def exact_norm(X, sign, claim, constant) -> float:
+    """The norm of the convex combination in the proof, rounded once."""
+    ratios = [float(weight).as_integer_ratio() for weight in claim.weights]
+    common = max(below for _, below in ratios)
+    numbers = [above * (common // below) for above, below in ratios]
+    mass = sum(numbers)
+    sums = column_sums(X, sign, claim.rows, numbers, constant)
+    if claim.bias == "free":
+        positive = sum(number for number, side in zip(numbers, sign[claim.rows], strict=True) if side > 0)
+        other = {1: mass - positive, -1: positive}  # so that both classes weigh the same
+        numbers = [number * other[int(side)] for number, side in zip(numbers, sign[claim.rows], strict=True)]
+        mass = sum(numbers)
+        sums = column_sums(X, sign, claim.rows, numbers, 0.0)
+    square = sum((total * total for total in sums), Fraction(0)) / (mass * mass)
+    even = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(square / Fraction(4) ** even), even)
+
+
+def column_sums(X, sign, rows, numbers, constant) -> Iterator[Fraction]:
+    """The columns of sum_i numbers_i a_i, exactly, that have any number in them; the bias first."""
+    yield Fraction(constant) * sum(number * int(side) for number, side in zip(numbers, sign[rows], strict=True))
+    columns: dict[int, list[tuple[int, float]]] = {}
+    for i, number in zip(rows.tolist(), numbers, strict=True):
+        row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+        for j in np.flatnonzero(row).tolist():
+            columns.setdefault(j, []).append((number * int(sign[i]), float(row[j])))
+    for entries in columns.values():
+        parts = [(number, *x.as_integer_ratio()) for number, x in entries]
+        common = max(below for _, _, below in parts)  # powers of two all
+        yield Fraction(sum(number * above * (common // below) for number, above, below in parts), common)

@@ -1,0 +1,278 @@
+"""Structures: what learning asks about a w where a set holds an example against all its rival labellings (E4).
+
+An oracle of structures finds the best rival of an example and writes every one that it adds to w into its `Ledger`.
+`prepare` and `drain` open and close that book around a pass; `OfStructures` judges a w.
+
+Beside the methods of every oracle it has ``load(i, begin)``, which makes the labels at ``begin`` of the ledger the
+rival of example i; ``loss``, by how much the loss of a rival raises the goal; ``size``, the length of w; and, in plain
+Python, ``slack(w)``, the rounding errors of the scores, and ``reach()``, a bound of the length of all vectors. One that
+may miss the best rival says ``exact = False`` and gives ``floors(w)``, numbers that no score is below.
+One of a user's Python functions is ``interpreted``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..oracles.ledger import Ledger, ledger
+from ..targets import EpsOptimal
+from .certificate import BUDGET_SPENT, EPS_OPTIMAL, OPTIMAL, conclude, novikoff
+from .certify import Terms, length
+from .jit import at_speed, compiled
+from .refute import EXACT, WIDEST, refute
+from .rows import live
+from .structure_certificate import NOT_PROVED, StructureCertificate
+
+U = float(np.finfo(np.float64).eps)
+ENTRIES = 1 << 24  # labels in the notes of a run; beyond that equal entries are merged
+DENSE = 4_000_000  # numbers of a matrix of vectors that a refutation may cost
+
+
+class Note(NamedTuple):
+    """What one pass added to w; the weights are in `dual`."""
+
+    example: np.ndarray
+    begin: np.ndarray
+    label: np.ndarray
+
+
+def structured(parts: Sequence[Any]) -> bool:
+    """Whether these parts hold labellings rather than rows."""
+    return hasattr(parts[0], "ledger")
+
+
+def prepare(parts: Sequence[Any], state: Any) -> None:
+    """Open the ledger for a pass, with room in ``dual`` for what may be written; of rows nothing is to be done."""
+    if not structured(parts):
+        return
+    if len(parts) > 1:
+        raise ValueError("learn: one part of structures at a time; go on with the next one from the state of the last.")
+    cursor, n = parts[0].ledger.cursor, parts[0].sign.size
+    used = sum(note.example.size for note in state.notes)
+    if state.dual.size < used + n:
+        state.dual = np.concatenate([state.dual[:used], np.zeros(max(n, used))])
+    cursor[:] = 0, used
+
+
+def drain(parts: Sequence[Any], state: Any) -> None:
+    """Close the ledger: keep a copy of what was written."""
+    if not structured(parts):
+        return
+    book: Ledger = parts[0].ledger
+    count = int(book.cursor[0])
+    if count:
+        end = int(book.begin[count])
+        state.notes.append(Note(book.example[:count].copy(), book.begin[: count + 1].copy(), book.label[:end].copy()))
+        book.cursor[0] = 0
+    if sum(note.label.size for note in state.notes) > ENTRIES:
+        note, weights = merged(state.notes, state.dual)
+        state.notes[:] = [note]
+        state.dual = weights
+
+
+def merged(notes: Sequence[Note], dual: np.ndarray) -> tuple[Note, np.ndarray]:
+    """All notes as one, equal entries together, and their weights; what weighs nothing is left out.
+
+    >>> note = Note(np.array([4, 7, 4]), np.array([0, 2, 3, 5]), np.array([0, 1, 5, 0, 1], dtype=np.int32))
+    >>> one, weights = merged([note], np.array([1.0, 2.0, 3.0]))
+    >>> one.example.tolist(), one.begin.tolist(), one.label.tolist(), weights.tolist()
+    ([4, 7], [0, 2, 3], [0, 1, 5], [4.0, 2.0])
+    """
+    if not notes:
+        return Note(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0)
+    example = np.concatenate([note.example for note in notes])
+    sizes = np.concatenate([np.diff(note.begin) for note in notes])
+    label = np.concatenate([note.label for note in notes])
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    weights = dual[: example.size]
+    place = np.arange(label.size) - np.repeat(begin[:-1], sizes)
+    mark = np.random.default_rng(0).integers(1 << 62, size=int(sizes.max(initial=0)) + 1, dtype=np.uint64)
+    scores = (label.astype(np.uint64) + np.uint64(1)) * mark[place]
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scores, dtype=np.uint64)])
+    keys = np.column_stack([example.view(np.uint64), sums[begin[1:]] - sums[begin[:-1]]])
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    twin = first[group]  # the entry that an entry is taken to be equal to
+    if (label != label[np.repeat(begin[:-1][twin], sizes) + place]).any():  # two marks alike: leave all as it is
+        first, group = np.arange(example.size), np.arange(example.size)
+    total = np.bincount(group, weights, minlength=first.size)
+    order = np.argsort(first, kind="stable")
+    order = order[total[order] != 0]
+    return _some(Note(example, begin, label), first[order]), total[order]
+
+
+def _some(note: Note, entries: np.ndarray) -> Note:
+    """Some entries of a note."""
+    sizes = np.diff(note.begin)[entries]
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    at = np.repeat(note.begin[entries] - begin[:-1], sizes) + np.arange(begin[-1])
+    return Note(note.example[entries], begin, note.label[at])
+
+
+class View(NamedTuple):
+    """What can be said of a w by looking at every example once."""
+
+    violated: int  # examples with <w,a> <= 0
+    weight: float  # their weight
+    lowest: float  # the least <w,a> as computed
+    sure: float  # a number that no <w,a> is below, rounding included
+
+
+@compiled
+def inspect(part, w, rows, slack):
+    """Look at the examples ``rows``; the score of example i is trusted to ``slack[i]``."""
+    violated, weight, lowest, sure = 0, 0.0, np.inf, np.inf
+    for i in rows:
+        wa = part.probe(w, i)
+        if wa <= 0.0:
+            violated += 1
+            weight += part.cost(i)
+        lowest = min(lowest, wa)
+        sure = min(sure, wa - slack[i])
+    return View(violated, weight, lowest, sure)
+
+
+@compiled
+def gather(part, weights, total):
+    """Add the weighted entries of the ledger to ``total``; returns the sum of the lengths in it."""
+    lengths = 0.0
+    for slot in range(weights.size):
+        i = part.ledger.example[slot]
+        part.load(i, part.ledger.begin[slot])
+        part.add(total, i, weights[slot])
+        lengths += weights[slot] * np.sqrt(part.square(i))
+    return lengths
+
+
+class OfStructures:
+    """The judge of labellings."""
+
+    kind = "none"
+
+    def __init__(self, parts: Sequence[Any]):
+        self.part = parts[0]._replace(loss=0.0)
+
+    def margin(self, w: np.ndarray) -> float:
+        """The margin of w as computed."""
+        norm = length(w)
+        return self.look(w).lowest / norm if norm > 0 else math.nan
+
+    def errors(self, w: np.ndarray) -> float:
+        """The weight of the examples that w does not label right."""
+        return self.look(w).weight
+
+    def refuted(self, state: Any) -> bool:
+        """Whether the data are proved not separable."""
+        return self.disprove(*merged(state.notes, state.dual)) is not None
+
+    def finished(self, w: np.ndarray, refit: bool) -> np.ndarray:
+        """w as it is: structures have no bias apart."""
+        return w
+
+    def look(self, w: np.ndarray) -> View:
+        """One look at every example."""
+        slack = self.part.slack(w)
+        views = [at_speed(inspect, self.part)(self.part, w, rows, slack) for rows in live(self.part)]
+        violated, weight, lowest, sure = zip(*views, strict=True)
+        return View(sum(violated), math.fsum(weight), min(lowest), min(sure))
+
+    def combination(self, note: Note, weights: np.ndarray) -> tuple[np.ndarray, float]:
+        """The weighted sum of the vectors in ``note``, and of their lengths."""
+        total = np.zeros(self.part.size)
+        return total, float(at_speed(gather, self.part)(self._with(note), weights, total))
+
+    def vectors(self, note: Note) -> np.ndarray:
+        """The vectors in ``note``, a row each."""
+        A = np.zeros((note.example.size, self.part.size))
+        part = self._with(note)
+        for j, i in enumerate(note.example):
+            at_speed(_vector, part)(part, i, note.begin[j], A[j])
+        return A
+
+    def _with(self, note: Note) -> Any:
+        return self.part._replace(ledger=Ledger(*note, np.zeros(2, dtype=np.int64)))
+
+    def disprove(self, note: Note, weights: np.ndarray) -> np.ndarray | None:
+        """Weights of the same entries that prove the examples not separable, or None."""
+        if weights.size == 0:
+            return None
+        heavy = np.sort(np.argsort(-weights, kind="stable")[: max(500, 8 * WIDEST)])
+        if heavy.size * self.part.size > DENSE:
+            return None
+        A = self.vectors(_some(note, heavy))
+        A = A[:, A.any(axis=0)]
+        if A.shape[1] > WIDEST and A.size > EXACT:
+            return None
+        found = refute(A, weights[heavy])
+        if found is None:
+            return None
+        proof = np.zeros_like(weights)
+        proof[heavy] = found
+        return proof
+
+    def certify(self, w: np.ndarray, state: Any, terms: Terms) -> StructureCertificate:
+        """The certificate of w, with the notes of ``state`` as proof of the upper bound."""
+        note, weights = merged(state.notes, state.dual)
+        if weights.size == 0:  # no update: a single vector bounds the margin too
+            note, weights = self._one(w), np.ones(1)
+        return self.claim(w, note, weights, terms)
+
+    def _one(self, w: np.ndarray) -> Note:
+        """The lowest vector of the first example."""
+        i = next(live(self.part))[0]
+        book = ledger(1, self.part.ledger.label.size)
+        part = self.part._replace(ledger=book)
+        at_speed(write, part)(part, w, np.array([i]), np.zeros(1))
+        return Note(book.example, book.begin, book.label[: book.begin[1]])
+
+    def claim(
+        self, w: np.ndarray, note: Note, weights: np.ndarray, terms: Terms, integers: tuple[int, ...] = ()
+    ) -> StructureCertificate:
+        """What is known of w; ``integers`` are multiples of the weights with which the vectors sum to zero exactly."""
+        norm, seen = length(w), self.look(w)
+        sound = bool(getattr(self.part, "exact", True))
+        sure = seen.sure if sound else float(np.min(self.part.floors(w)))
+        proof = weights if integers else None if sure > 0 else self.disprove(note, weights)
+        if proof is not None:
+            used = np.flatnonzero(proof)
+            note, weights = _some(note, used), proof[used]
+        total, lengths = self.combination(note, weights / weights.sum())
+        error = 2 * (weights.size + 4) * U * lengths
+        upper = length(total) * (1 + (total.size + 4) * U) + error
+        lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
+        eps, relative = terms.target if isinstance(terms.target, EpsOptimal) else (0.0, 0.0)
+        status = conclude(
+            lowest=seen.lowest if sound else -math.inf, lower=lower, upper=upper, refuted=proof is not None, eps=eps,
+            relative=relative, ended=terms.ended,
+        )  # fmt: skip
+        status = OPTIMAL if terms.exact and status == EPS_OPTIMAL else status
+        reason = "" if status in (EPS_OPTIMAL, OPTIMAL) or proof is not None else terms.reason
+        if status == BUDGET_SPENT and not sound and seen.violated == 0:
+            status, reason = NOT_PROVED, "the best rival is found by an inexact engine, which may miss a better one"
+        longest = float(self.part.reach())
+        return StructureCertificate(
+            status, lower, upper, terms.updates, 0 if lower > 0 else seen.violated,
+            novikoff(longest, lower) if norm > 0 else math.inf, "none", w.copy(), note.example, weights,
+            proof is not None, integers, size=sum(rows.size for rows in live(self.part)), longest=longest,
+            rounding=error + (seen.lowest - seen.sure) / norm if norm > 0 else error, eps=eps, relative=relative,
+            reason=reason, classes=(), rivals=note.label.astype(np.int64), begins=note.begin,
+            labellings=tuple(getattr(self.part, "labellings", ())), sound=sound,
+        )  # fmt: skip
+
+
+@compiled
+def write(part, w, rows, dual):
+    """Write the lowest vector of each of ``rows`` into the ledger."""
+    for i in rows:
+        part.probe(w, i)
+        part.credit(dual, i, 1.0)
+
+
+@compiled
+def _vector(part, i, begin, out):
+    """Add the vector of example i and the rival at ``begin`` to ``out``."""
+    part.load(i, begin)
+    part.add(out, i, 1.0)

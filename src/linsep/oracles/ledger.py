@@ -1,0 +1,42 @@
+"""The ledger: which labellings went into w. Rows are known by their number; a rival labelling must be written down."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Ledger(NamedTuple):
+    """Examples and their rivals, in the order in which they were added to w; how much of each is in `dual`.
+
+    >>> book = ledger(examples=2, room=5)
+    >>> int(book.note(1, np.array([2, 0, 1], dtype=np.int32), 3))
+    0
+    >>> book.label[: book.begin[1]].tolist(), book.example[:1].tolist(), int(book.cursor[0])
+    ([2, 0, 1], [1], 1)
+    """
+
+    example: np.ndarray  # int64: the number of the example
+    begin: np.ndarray  # int64, one more: where its rival begins in `label`
+    label: np.ndarray  # int32: the labels of the rivals, one after the other
+    cursor: np.ndarray  # 2 of int64: entries so far, and where the first of them has its place in `dual`
+
+    def note(self, i, rival, count):
+        """Write down the first ``count`` labels of ``rival``; returns the place in `dual`."""
+        slot = self.cursor[0]
+        at = self.begin[slot]
+        for j in range(count):
+            self.label[at + j] = rival[j]
+        self.example[slot] = i
+        self.begin[slot + 1] = at + count
+        self.cursor[0] = slot + 1
+        return self.cursor[1] + slot
+
+
+def ledger(examples: int, room: int) -> Ledger:
+    """An empty ledger for one pass: at most one entry an example, and ``room`` labels in all."""
+    return Ledger(
+        np.zeros(examples, dtype=np.int64), np.zeros(examples + 1, dtype=np.int64), np.zeros(room, dtype=np.int32),
+        np.zeros(2, dtype=np.int64),
+    )  # fmt: skip
