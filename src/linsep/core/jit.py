@@ -93,6 +93,9 @@ class _Oracle:
     def load(self, i, begin):
         return self.instance_class.load
 
+    def find(self, network, truth, rival, at):
+        return self.instance_class.find
+
     def store(self, slot, rows, i):
         return self.instance_class.store
 

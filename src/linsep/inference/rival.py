@@ -78,6 +78,19 @@ def _changed(network: Network, truth, best: Answer, engine: str, began: float, s
     return finish(network, labels, max(upper, value), rounding, " / ".join(sorted(used)), began, note)
 
 
+def rival_bound(network: Network, truth, passes: int = 100) -> float:
+    """A number that no labelling but ``truth`` exceeds, by some passes of TRW-S, or exactly in a forest."""
+    y = network.checked(truth)
+    if (network.labels == 1).all():
+        return -math.inf
+    if is_forest(network):
+        return best_rival(network, y, "forest").upper
+    state = refine(Messages(network), passes, 5.0)
+    lost = losses(state.tame, state.proof, state.share)
+    lost[network.node[:-1] + y] = -np.inf
+    return state.upper + float(lost.max()) + 8.0 * state.error
+
+
 def _limits(network: Network, truth: np.ndarray, best: Answer) -> np.ndarray:
     """A bound, for every node, of all labellings that change it."""
     tame, _ = network.tamed()

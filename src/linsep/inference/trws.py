@@ -53,10 +53,10 @@ class Messages:
     def run(self, passes: int) -> float:
         """Some passes forth and back; returns by how much the bound fell."""
         for _ in range(passes):
-            forth(self.tame, self.share, self.messages, self._labels, *self._scratch)
+            forth(self.tame, self.messages, self._labels, *self._scratch)
             improve(self.tame, self._labels, self._scratch[0])
             self.offer(self._labels)
-            back(self.tame, self.share, self.messages, *self._scratch)
+            back(self.tame, self.messages, *self._scratch)
         self.passes += passes
         upper, error = upper_bound(self.tame, self.messages, self.share)
         fell = self.upper - upper
@@ -118,7 +118,7 @@ def crossing(network: Network) -> np.ndarray:
 
 
 @compiled
-def forth(network, share, messages, labels, own, decode):
+def forth(network, messages, labels, own, decode):
     """One pass in the order of the nodes; decodes a labelling on the way.
 
     A node takes the label that is best with the labels already chosen and the messages from those to come.
@@ -168,8 +168,9 @@ def forth(network, share, messages, labels, own, decode):
 
 
 @compiled
-def back(network, share, messages, own, other):
-    """One pass against the order of the nodes."""
+def back(network, messages, own, other):
+    """One pass against the order of the nodes; returns the bound, but for its rounding."""
+    bound = network.constant
     for v in range(network.labels.size - 1, -1, -1):
         begin, count = network.node[v], network.labels[v]
         for k in range(count):
@@ -185,6 +186,7 @@ def back(network, share, messages, own, other):
             for k in range(count):
                 own[k] += messages[at + k]
         gamma = 1.0 / max(below, network.start[v + 1] - network.start[v] - below, 1)
+        bound += level(own, 0, count)
         for a in range(network.start[v], network.start[v] + below):
             e = network.arc[a]
             rows = network.labels[network.tail[e]]
@@ -200,17 +202,19 @@ def back(network, share, messages, own, other):
                     if found > best:
                         best = found
                 messages[to + j] = best
-            level(messages, to, rows)
+            bound += level(messages, to, rows)
+    return bound
 
 
 @compiled
 def level(messages, begin, count):
-    """Subtract the largest of some messages: only their differences matter, and they stay small."""
+    """Subtract the largest of some messages, so that they stay small; returns it."""
     most = messages[begin]
     for k in range(1, count):
         most = max(most, messages[begin + k])
     for k in range(count):
         messages[begin + k] -= most
+    return most
 
 
 @compiled
