@@ -102,6 +102,9 @@ class _Oracle:
     def fetch(self, i):
         return self.instance_class.fetch
 
+    def find(self, network, truth, rival, at):
+        return self.instance_class.find
+
     def store(self, slot, rows, i):
         return self.instance_class.store
 
