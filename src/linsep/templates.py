@@ -131,6 +131,9 @@ class Templates:
         self.values: dict[Atom, Values] = {}
         self.keys: list[np.ndarray] = []  # the sorted keys of the features of each template
         self.radix: dict[Atom, int] = {}  # how many values an atom has, edges included
+        # features are numbered as they appear, so that tokens near each other read weights near each other
+        self.rank = np.zeros(0, dtype=np.int32)  # from places in `keys` to numbers
+        self.places = np.zeros(0, dtype=np.int64)  # and back
         self._listed: dict[Atom, list[str]] = {}
 
     @property
@@ -148,7 +151,13 @@ class Templates:
             self.keys.append(found[kept])
             features.append(np.where(kept, first + np.cumsum(kept) - 1, UNKNOWN)[inverse])
             first += self.keys[-1].size
-        return _rows(features)
+        indptr, indices = _rows(features)
+        appeared = np.full(first, indices.size)
+        appeared[indices[::-1]] = np.arange(indices.size)[::-1]  # of equal numbers the first one stays
+        self.places = np.argsort(appeared, kind="stable")
+        self.rank = np.empty(first, dtype=np.int32)
+        self.rank[self.places] = np.arange(first)
+        return indptr, self.rank[indices]
 
     def transform(self, table: Sequence[Sequence[Sequence[str]]]) -> tuple[np.ndarray, np.ndarray]:
         """The features of every token: those of token t are ``indices[indptr[t]:indptr[t + 1]]``."""
@@ -157,7 +166,8 @@ class Templates:
             place = np.minimum(np.searchsorted(known, key), max(known.size - 1, 0))
             features.append(np.where(known[place] == key, place + first, UNKNOWN) if known.size else key * 0 + UNKNOWN)
             first += known.size
-        return _rows(features)
+        indptr, indices = _rows(features)
+        return indptr, self.rank[indices]
 
     def _keys(self, table, learn: bool) -> list[np.ndarray]:
         """One number for what each template says of each token; negative if it says what was never seen."""
@@ -203,6 +213,7 @@ class Templates:
         'word=b'
         """
         ends = np.cumsum([keys.size for keys in self.keys])
+        feature = int(self.places[feature])
         place = int(np.searchsorted(ends, feature, side="right"))
         key = int(self.keys[place][feature - (ends[place] - self.keys[place].size)])
         parts = []
