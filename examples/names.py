@@ -19,38 +19,10 @@ import numpy as np
 from linsep import LinearMachine, SequenceClassifier
 from linsep.plot.style import NEGATIVE, POSITIVE
 
-NAMES = [
-    "JOHN",
-    "BILL",
-    "DANA",
-    "ANNA",
-    "EMIL",
-    "HUGO",
-    "IDA",
-    "JANA",
-    "KARL",
-    "LENA",
-    "MARK",
-    "NINA",
-    "OLGA",
-    "PAUL",
-    "ROSA",
-    "SARA",
-    "TOM",
-    "URS",
-    "VERA",
-    "ZOE",
-    "ADAM",
-    "BELA",
-    "CARL",
-    "DORA",
-    "EVA",
-    "FILIP",
-    "GITA",
-    "HANA",
-    "IVAN",
-    "JITKA",
-]
+NAMES = (  # noqa: SIM905
+    "JOHN BILL DANA ANNA EMIL HUGO IDA JANA KARL LENA MARK NINA OLGA PAUL ROSA SARA TOM URS VERA ZOE ADAM BELA CARL "
+    "DORA EVA FILIP GITA HANA IVAN JITKA"
+).split()
 FONTS = ("DejaVuSans", "DejaVuSansMono", "DejaVuSerif", "DejaVuSans-Bold", "DejaVuSerif-Italic")
 SIZE = 16  # a letter is a picture of SIZE x SIZE pixels
 
