@@ -83,16 +83,11 @@ def learn_snakes() -> None:
         answers = rule.answers(test)
         asked = time.perf_counter() - began
         found = accuracies([rule.classes_[answer.labels] for answer in answers], v)
-        engines = sorted({answer.engine for answer in answers})
+        engines = ", ".join(sorted({answer.engine for answer in answers}))
         proved = np.mean([answer.optimal for answer in answers])
-        side = 2 * radius + 1
-        print(
-            f"{kind:>10}, {side} x {side}: all {found.all:.4f}, snake {found.snake:.4f}, mean {found.macro:.4f};",
-            end=" ",
-        )
-        print(
-            f"fit {fitted:.2f} s, {rule.n_passes_} passes; predict {asked:.2f} s by {', '.join(engines)}, {proved:.0%} proved"
-        )
+        side = f"{2 * radius + 1} x {2 * radius + 1}"
+        print(f"{kind:>10}, {side}: all {found.all:.4f}, snake {found.snake:.4f}, mean {found.macro:.4f};", end=" ")
+        print(f"fit {fitted:.2f} s, {rule.n_passes_} passes; predict {asked:.2f} s by {engines}, {proved:.0%} proved")
         print(f"{'':>10}  {str(rule.certificate_).split(';')[0]}")
 
 

@@ -237,7 +237,7 @@ def networks(
     >>> part = networks(two, np.array([0, 1]), 2)
     >>> w = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0])   # 0 at node 0, 1 at node 1; (0, 1) read back
     >>> float(part.probe(w, 0)), part.rival.tolist()
-    (0.5, [1, 0])
+    (1.0, [1, 1])
     """
     g = examples
     most, links = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
