@@ -14,8 +14,8 @@ from ..core.check_structure import check_structure
 from ..inference import ENGINES, Answer, solve
 from ..oracles.networks import Networks, Searched, graphs, networks, tables
 from ._base import POSITIVE, all_or_nothing
-from ._graphs import checked, labels_of, numbered
 from ._structured import Structured
+from .graphs import checked, labels_of, numbered
 
 
 class NetworkClassifier(Structured):
@@ -116,7 +116,7 @@ class NetworkClassifier(Structured):
 
     @all_or_nothing
     def fit(self, X: Sequence, y: Sequence, sample_weight=None) -> NetworkClassifier:
-        """Learn from graphs ``X``, (node features, edges) or (node features, edges, edge features) each, and their ``y``."""
+        """Learn from graphs: (node features, edges) or (node features, edges, edge features) each."""
         self._validate_params()
         examples = checked(X, self.bias)
         labels = labels_of(y, examples)

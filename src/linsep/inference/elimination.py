@@ -22,6 +22,7 @@ from .answer import finish, summing
 from .network import Answer, Network
 
 BITS = 22.0  # the default limit of a table's size: 2^22 sums, 32 MB
+ATTEMPT = 1e7  # sums that take as long as trying one more order
 MEMORY = 2**30  # bytes that all choices together may take
 
 
@@ -44,7 +45,9 @@ def plan(network: Network, tries: int = 8, seed: int = 0, bits: float = BITS) ->
         near[v].add(u)
     size = np.log2(network.labels).tolist()
     best: Plan | None = None
-    for rank, fill in _ranks(network, tries, seed):
+    for attempt, (rank, fill) in enumerate(_ranks(network, tries, seed)):
+        if best is not None and best.work < attempt * ATTEMPT:
+            break
         found = _order(near, size, fill, rank, bits)
         if found is None:
             continue
@@ -58,8 +61,9 @@ def plan(network: Network, tries: int = 8, seed: int = 0, bits: float = BITS) ->
 
 
 def _ranks(network: Network, tries: int, seed: int) -> Iterator[tuple[list[float], float]]:
-    """What `_order` is to go by: the nodes' own order, a band, then fewest links or smallest table with random ties."""
+    """What `_order` is to go by: smallest table, the nodes' own order, a band; then fewest links and smallest table."""
     random = np.random.default_rng(seed)
+    yield random.random(network.n).tolist(), -1.0
     yield list(range(network.n)), 0.0
     links = sp.csr_array((np.ones(network.m, dtype=np.int8), (network.tail, network.head)), shape=(network.n,) * 2)
     band = np.empty(network.n)

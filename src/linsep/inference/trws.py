@@ -155,15 +155,16 @@ def forth(network, messages, labels, own, decode):
             columns = network.labels[network.head[e]]
             at = network.spot[e]
             to = at + count
+            out = messages[to : to + columns]  # slices: an index that can't be negative need not be checked
             for j in range(columns):
-                messages[to + j] = -np.inf
+                out[j] = -np.inf
             for k in range(count):
                 mine = gamma * own[k] - messages[at + k]
                 row = network.table[e] + k * columns
+                line = network.pairwise[row : row + columns]
                 for j in range(columns):
-                    found = mine + network.pairwise[row + j]
-                    if found > messages[to + j]:
-                        messages[to + j] = found
+                    found = mine + line[j]
+                    out[j] = found if found > out[j] else out[j]
             level(messages, to, columns)
 
 
@@ -196,11 +197,11 @@ def back(network, messages, own, other):
                 other[k] = gamma * own[k] - messages[at + k]
             for j in range(rows):
                 row = network.table[e] + j * count
+                line = network.pairwise[row : row + count]
                 best = -np.inf
                 for k in range(count):
-                    found = other[k] + network.pairwise[row + k]
-                    if found > best:
-                        best = found
+                    found = other[k] + line[k]
+                    best = found if found > best else best
                 messages[to + j] = best
             bound += level(messages, to, rows)
     return bound

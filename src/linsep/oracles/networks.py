@@ -104,13 +104,11 @@ class Networks(NamedTuple):
         return reach(self.graphs)
 
     def floors(self, w: np.ndarray) -> np.ndarray:
-        """Numbers that no score is below, by a bound of all rivals."""
-        return np.array([self._floor(w, i) for i in range(self.sign.size)])
-
-    def _floor(self, w: np.ndarray, i: int) -> float:
-        network = tables(self.graphs, w, i, self.K)
-        truth = self.label[self.graphs.node[i] : self.graphs.node[i + 1]]
-        return network.value(truth) - rival_bound(network, truth) - rounding(self.graphs, w, self.K)[i]
+        """Numbers that no score is below, by a bound of all rivals; not worth finding where a truth is beaten."""
+        plain, present = self._replace(loss=0.0), [i for i in range(self.sign.size) if self.cost(i) > 0.0]
+        if any(lead(plain, w, i) <= 0.0 for i in present):
+            return np.array([-math.inf])
+        return floors(self, w, present, rival_bound)
 
 
 class Searched:
@@ -189,12 +187,18 @@ class Searched:
 
     def floors(self, w: np.ndarray) -> np.ndarray:
         """Numbers that no score is below, by the bounds that the engine proves."""
-        out, error = np.empty(self.sign.size), self.slack(w)
-        for i in range(out.size):
-            network, truth = tables(self.graphs, w, i, self.K), self._truth(i)
-            found = best_rival(network, truth, self.engine, self.seconds)
-            out[i] = network.value(truth) - found.upper - error[i]
-        return out
+        present = [i for i in range(self.sign.size) if self.cost(i) > 0.0]
+        return floors(self, w, present, lambda net, y: best_rival(net, y, self.engine, self.seconds).upper)
+
+
+def floors(part: Networks | Searched, w: np.ndarray, examples: Sequence[int], bound) -> np.ndarray:
+    """How far the truth of each example leads at least, by ``bound(network, truth)`` of its rivals."""
+    out, error = [], rounding(part.graphs, w, part.K)
+    for i in examples:
+        network = tables(part.graphs, w, i, part.K)
+        truth = part.label[part.graphs.node[i] : part.graphs.node[i + 1]]
+        out.append(network.value(truth) - bound(network, truth) - error[i])
+    return np.array(out)
 
 
 def graphs(nodes: Sequence[np.ndarray], edges: Sequence[np.ndarray], features: Sequence[np.ndarray]) -> Graphs:
@@ -233,7 +237,7 @@ def networks(
     >>> part = networks(two, np.array([0, 1]), 2)
     >>> w = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0])   # 0 at node 0, 1 at node 1; (0, 1) read back
     >>> float(part.probe(w, 0)), part.rival.tolist()
-    (0.5, [1, 0])
+    (1.0, [1, 1])
     """
     g = examples
     most, links = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
