@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from linsep.templates import WINDOW, Templates, shape
 
 COLUMNS = ("word", "tag")
-SOME = [*WINDOW, "tag[-1]", "tag[-1]|word", "lower(word)[1]", "tag|tag[1]|suffix(word, 2)[-1]"]
+SOME = [*WINDOW, "tag[-1]", "tag[-1]|word", "lower(word)[3]", "tag|tag[1]|suffix(word, 2)[-1]"]
 
 
 def value(tokens, t, atom: str) -> str:

@@ -21,8 +21,12 @@ BEFORE, AFTER = "<s>", "</s>"
 UNKNOWN = -1
 
 WINDOW = (
-    "word", "word[-2]", "word[-1]", "word[1]", "word[2]", "word[-1]|word", "word|word[1]", "shape(word)",
-    "prefix(word, 1)", "prefix(word, 2)", "prefix(word, 3)", "suffix(word, 1)", "suffix(word, 2)", "suffix(word, 3)",
+    "word", "lower(word)", "shape(word)",
+    "prefix(word, 1)", "prefix(word, 2)", "prefix(word, 3)", "prefix(word, 4)",
+    "suffix(word, 1)", "suffix(word, 2)", "suffix(word, 3)", "suffix(word, 4)",
+    "lower(word)[-2]", "lower(word)[-1]", "lower(word)[1]", "lower(word)[2]",
+    "suffix(word, 3)[-1]", "suffix(word, 3)[1]",
+    "lower(word)[-1]|lower(word)", "lower(word)|lower(word)[1]", "lower(word)[-1]|lower(word)[1]",
 )  # fmt: skip
 
 
