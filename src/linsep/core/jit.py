@@ -185,6 +185,6 @@ def _prefetch(context, array, at):
     return types.void(array, at), build
 
 
-@overload(fetch, jit_options={"forceinline": True, "_nrt": False})  # type: ignore[misc]
+@overload(fetch, jit_options={"forceinline": True, "_nrt": False})  # type: ignore[typeddict-unknown-key]
 def _fetch(array, at):
     return lambda array, at: _prefetch(array, at)

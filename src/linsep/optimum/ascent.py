@@ -7,8 +7,8 @@ A visit to row i moves w along a_i until the row has the margin 1, as relaxation
 
 A visit also tells what the row adds to the gap, :math:`C_i\,\ell(1 - \langle w,a_i\rangle) - \alpha_i (1 - \langle
 w,a_i\rangle) \ge 0`. So a pass estimates the gap for nothing, and all rows are looked at only when that has become
-small. The gap also says how far w can be from the best one, :math:`|w - w^*|^2 \le 2 (P - D)`: rows that rest at 0 or at
-C_i, further from the margin than such a step may bring them, are left out until the next look at all rows.
+small. The gap also says how far w can be from the best one, :math:`|w - w^*|^2 \le 2 (P - D)`: rows that rest at 0 or
+at C_i, further from the margin than such a step may bring them, are left out until the next look at all rows.
 
 Where passes bring little, the rows between their limits are moved together, by conjugate gradients (`stretch`).
 
@@ -38,6 +38,7 @@ ASIDE = 0.01  # the part of a step of w that a row is taken to feel: in many dim
 MOVES = 5  # of a free bias that a row at rest should not come to feel; all rows are looked at after so many
 LOOK = 0.5  # what a look at a row costs, in visits
 NEWS = 0.1  # all rows are looked at when the gap is this part of what it was
+TREND = 5  # passes that tell how quickly the gap falls
 SLOW = 10  # passes in which the gap should have halved
 TOGETHER = 30  # steps of conjugate gradients
 
@@ -53,11 +54,11 @@ class Box(NamedTuple):
 
 def ascent(
     bounds: Judge, alpha: np.ndarray, tol: float, rounds: Rounds, order: str, seed: int,
-    enough: Callable[[float, np.ndarray, bool], bool],
+    enough: Callable[[float, float, np.ndarray], bool],
 ) -> np.ndarray:  # fmt: skip
-    """Ascend from ``alpha`` until the gap is ``tol``, or ``enough(visits to rows, alpha, whether passes bring little)``.
+    """Ascend from ``alpha`` until the gap is ``tol``, or ``enough(visits to rows, visits to come, alpha)``.
 
-    ``bounds`` has the best.
+    What is to come follows from how the gap fell so far. ``bounds`` has the best.
     """
     problem = bounds.problem
     squares = np.zeros(alpha.size)
@@ -71,7 +72,8 @@ def ascent(
     w = combination([part], alpha) if alpha.any() else np.zeros(problem.width)
     alpha, bias = alpha.copy(), float(bounds.w[-1]) if problem.free else 0.0
     active, size, reach, visits = here.copy(), here.size, math.inf, 0.0
-    gap, scale, soon, due, past = 1.0, 0.0, 0.0, 1, [math.inf]
+    gap, scale, soon, due = 1.0, 0.0, 0.0, 1
+    past: list[float] = []
     rng = np.random.default_rng(seed)
 
     def look() -> tuple[np.ndarray, float, float]:
@@ -95,8 +97,7 @@ def ascent(
             missing += w[-1] ** 2
             reach += (MOVES * w[-1]) ** 2
         past.append(missing)
-        slow = len(past) > SLOW and missing > 0.5 * past[-1 - SLOW]
-        done = enough(visits, alpha, slow)
+        done = enough(visits, size * _passes(past, tol * scale), alpha)
         if done or k >= due or size == 0 or (missing <= max(tol, NEWS * gap) * scale and visits >= soon):
             score, gap, scale = look()
             if done or gap <= tol:
@@ -106,11 +107,20 @@ def ascent(
             reach = 2.0 * ASIDE**2 * gap * scale + ((MOVES * w[-1]) ** 2 if problem.free else 0.0)
             some = here[~at_rest(alpha, score, box, reach)[here]]
             active[: some.size], size = some, some.size
-        elif slow:
+        elif len(past) > SLOW and missing > 0.5 * past[-1 - SLOW]:
             visits += stretch(part, w, alpha, box, bias)
             past = []
     look()  # the budget is spent
     return alpha
+
+
+def _passes(past: list[float], goal: float) -> float:
+    """How many passes will bring the gap to the goal, if they go on like the last `TREND` ones; 0 if none are known."""
+    if len(past) <= TREND or past[-1] <= goal:
+        return 0.0
+    if not 0.0 < goal < past[-1] < past[-1 - TREND]:
+        return math.inf
+    return TREND * math.log(goal / past[-1]) / math.log(past[-1] / past[-1 - TREND])
 
 
 def at_rest(alpha: np.ndarray, score: np.ndarray, box: Box, reach: float) -> np.ndarray:
@@ -157,7 +167,7 @@ def ascend(oracle, w, alpha, box, bias, active, size, reach, order):
     return kept, missing
 
 
-def stretch(part: Rows, w: np.ndarray, alpha: np.ndarray, box: Box, bias: float) -> float:
+def stretch(part: Rows, w: np.ndarray, alpha: np.ndarray, box: Box, bias: float) -> int:
     """Conjugate gradients on the rows between their limits; one that comes to its limit stays there.
 
     Each step raises D. Changes ``w`` and ``alpha``; returns the visits to rows that it cost.
@@ -168,10 +178,11 @@ def stretch(part: Rows, w: np.ndarray, alpha: np.ndarray, box: Box, bias: float)
     scores(part, w, rows, product)
     rest = 1.0 - product[rows] - part.sign[rows] * bias - extra * have
     along = free * rest
-    square = float(rest @ along)
-    for step in range(TOGETHER):
+    square, visits = float(rest @ along), rows.size
+    for _ in range(TOGETHER):
         if square <= 0.0:
             break
+        visits += 2 * rows.size
         spread[rows] = along
         move = np.zeros_like(w)
         compose(part, spread, rows, move)
@@ -191,7 +202,7 @@ def stretch(part: Rows, w: np.ndarray, alpha: np.ndarray, box: Box, bias: float)
         before, square = square, float(rest @ steep)
         along = steep if stuck.any() else steep + square / before * along
     alpha[rows] = np.clip(have, 0.0, limit)
-    return (2.0 * step + 1.0) * rows.size
+    return visits
 
 
 @compiled
