@@ -13,6 +13,7 @@ from .estimators.kozinec import Kozinec
 from .estimators.least_squares import LeastSquares
 from .estimators.linear_machine import LinearMachine
 from .estimators.maximum_margin import MaximumMargin
+from .estimators.network_classifier import NetworkClassifier
 from .estimators.one_vs import OneVsAll, OneVsOne
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
@@ -35,6 +36,7 @@ __all__ = [
     "Mahalanobis",
     "MaximumMargin",
     "NearestMean",
+    "NetworkClassifier",
     "Objective",
     "OneVsAll",
     "OneVsOne",

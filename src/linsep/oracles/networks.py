@@ -1,0 +1,395 @@
+r"""Networks: labelled graphs against their best rivals, with weights that all nodes and all edges share (E3).
+
+Node v of an example has features :math:`x_v`, edge vv' has :math:`x_{vv'}` (1, if none are given). With K labels
+
+.. math:: \langle w, \varphi(x,y)\rangle = \sum_v \langle w_{y_v}, x_v\rangle
+          + \sum_{vv'} \langle w_{y_v y_{v'}}, x_{vv'}\rangle ,
+
+an edge being read from its first node to its second. ``w`` has K numbers a feature of nodes, then K x K a feature of
+edges. `Networks` is compiled, with an engine of `inference.seek`; `Searched` asks any engine of `inference`, in
+plain Python.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.jit import compiled
+from ..inference.network import UNIT, Network, adjacency
+from ..inference.rival import best_rival, rival_bound
+from ..inference.seek import ByForest, ByMessages, by_forest, by_messages
+from .ledger import Ledger, ledger
+
+
+class Graphs(NamedTuple):
+    """Examples, one after the other. Nodes and edges are counted within their example."""
+
+    nodes: np.ndarray  # features of all nodes, a row each
+    edges: np.ndarray  # features of all edges
+    tail: np.ndarray  # int32, the lower node of every edge
+    head: np.ndarray
+    turned: np.ndarray  # bool: whether the edge was given from its head to its tail
+    node: np.ndarray  # int64, n + 1: where the nodes of an example begin
+    edge: np.ndarray  # int64, n + 1: where its edges begin
+    start: np.ndarray  # int64: where a node's edges begin in ``arc``; one number more than nodes an example
+    arc: np.ndarray  # int32: the edges at every node, two places an edge
+
+    @property
+    def size(self) -> int:
+        """The number of examples."""
+        return self.node.size - 1
+
+
+class Networks(NamedTuple):
+    """Example i against its best rival; the engine finds it."""
+
+    graphs: Graphs
+    label: np.ndarray  # int64: the labels of all nodes
+    K: int
+    engine: ByForest | ByMessages
+    room: Network  # tables of the example probed last
+    rival: np.ndarray  # int64: its rival
+    a: np.ndarray  # as long as w, zero between calls
+    weight: np.ndarray
+    sign: np.ndarray
+    first: int
+    size: int
+    loss: float
+    ledger: Ledger
+    exact: bool
+
+    def probe(self, w, i):
+        """The least of <w,a> less ``loss`` for every wrong label, over all rivals."""
+        return lead(self, w, i)
+
+    def square(self, i):
+        """|a|^2 of the rival found last."""
+        return square(self, i)
+
+    def add(self, w, i, beta):
+        """Add beta a to w."""
+        add(self, w, i, beta)
+
+    def credit(self, dual, i, beta):
+        """Write down that beta a was added."""
+        dual[self.ledger.note(i, self.rival, self.graphs.node[i + 1] - self.graphs.node[i])] += beta
+
+    def load(self, i, begin):
+        """Make the labels at ``begin`` of the ledger the rival of example i."""
+        for v in range(self.graphs.node[i + 1] - self.graphs.node[i]):
+            self.rival[v] = self.ledger.label[begin + v]
+
+    def settle(self, w):
+        """Nothing to prepare for a new w."""
+
+    def cost(self, i):
+        """The weight of example i."""
+        return self.weight[i] if self.weight.size else 1.0
+
+    def side(self, i):
+        """Differences know no sign."""
+        return 1
+
+    def slack(self, w: np.ndarray) -> np.ndarray:
+        """Bounds of the rounding errors of the scores."""
+        return rounding(self.graphs, w, self.K)
+
+    def reach(self) -> float:
+        """No vector is longer."""
+        return reach(self.graphs)
+
+    def floors(self, w: np.ndarray) -> np.ndarray:
+        """Numbers that no score is below, by a bound of all rivals; not worth finding where a truth is beaten."""
+        plain, present = self._replace(loss=0.0), [i for i in range(self.sign.size) if self.cost(i) > 0.0]
+        if any(lead(plain, w, i) <= 0.0 for i in present):
+            return np.array([-math.inf])
+        return floors(self, w, present, rival_bound)
+
+
+class Searched:
+    """Examples against the best rivals that any engine of `inference` finds: `Networks` without compiled code."""
+
+    interpreted = True
+    first = 0
+
+    def __init__(self, part: Networks, engine: str, seconds: float = 10.0) -> None:
+        self.part, self.engine, self.seconds = part, engine, seconds
+        self.graphs, self.label, self.K, self.size = part.graphs, part.label, part.K, part.size
+        self.sign, self.weight, self.loss, self.ledger, self.rival = (
+            part.sign,
+            part.weight,
+            part.loss,
+            part.ledger,
+            part.rival,
+        )
+        self.exact = engine == "elimination"
+
+    def _replace(self, **fields: Any) -> Searched:
+        """The same with other fields, as of a NamedTuple."""
+        other = copy.copy(self)
+        vars(other).update(fields)
+        other.part = other.part._replace(**fields)
+        return other
+
+    def probe(self, w, i):
+        """The least of <w,a> less ``loss`` for every wrong label, over the rivals that the engine knows."""
+        network, truth = tables(self.graphs, w, i, self.K), self._truth(i)
+        if self.loss:
+            unary = network.unary + self.loss
+            unary[network.node[:-1] + truth] -= self.loss
+            network = network._replace(unary=unary)
+        found = best_rival(network, truth, self.engine, self.seconds)
+        self.rival[: truth.size] = found.labels
+        return network.value(truth) - found.value
+
+    def _truth(self, i: int) -> np.ndarray:
+        return self.label[self.graphs.node[i] : self.graphs.node[i + 1]]
+
+    def square(self, i):
+        """|a|^2 of the rival found last."""
+        return square(self.part, i)
+
+    def add(self, w, i, beta):
+        """Add beta a to w."""
+        add(self.part, w, i, beta)
+
+    def credit(self, dual, i, beta):
+        """Write down that beta a was added."""
+        self.part.credit(dual, i, beta)
+
+    def load(self, i, begin):
+        """Make the labels at ``begin`` of the ledger the rival of example i."""
+        self.part.load(i, begin)
+
+    def settle(self, w):
+        """Nothing to prepare for a new w."""
+
+    def cost(self, i):
+        """The weight of example i."""
+        return self.part.cost(i)
+
+    def side(self, i):
+        """Differences know no sign."""
+        return 1
+
+    def slack(self, w: np.ndarray) -> np.ndarray:
+        """Bounds of the rounding errors of the scores."""
+        return self.part.slack(w)
+
+    def reach(self) -> float:
+        """No vector is longer."""
+        return self.part.reach()
+
+    def floors(self, w: np.ndarray) -> np.ndarray:
+        """Numbers that no score is below, by the bounds that the engine proves."""
+        present = [i for i in range(self.sign.size) if self.cost(i) > 0.0]
+        return floors(self, w, present, lambda net, y: best_rival(net, y, self.engine, self.seconds).upper)
+
+
+def floors(part: Networks | Searched, w: np.ndarray, examples: Sequence[int], bound) -> np.ndarray:
+    """How far the truth of each example leads at least, by ``bound(network, truth)`` of its rivals."""
+    out, error = [], rounding(part.graphs, w, part.K)
+    for i in examples:
+        network = tables(part.graphs, w, i, part.K)
+        truth = part.label[part.graphs.node[i] : part.graphs.node[i + 1]]
+        out.append(network.value(truth) - bound(network, truth) - error[i])
+    return np.array(out)
+
+
+def graphs(nodes: Sequence[np.ndarray], edges: Sequence[np.ndarray], features: Sequence[np.ndarray]) -> Graphs:
+    """Examples of node features, edges (m x 2) and edge features, checked by the caller, one after the other."""
+    tails, heads, turns, kinds, starts, arcs = [], [], [], [], [], []
+    for x, ends, kind in zip(nodes, edges, features, strict=True):
+        turned = ends[:, 0] > ends[:, 1]
+        low, high = ends.min(axis=1), ends.max(axis=1)
+        order = np.lexsort((high, low))
+        start, arc = adjacency(len(x), low[order], high[order])
+        tails.append(low[order].astype(np.int32))
+        heads.append(high[order].astype(np.int32))
+        turns.append(turned[order])
+        kinds.append(kind[order])
+        starts.append(start)
+        arcs.append(arc)
+    count = [np.concatenate([[0], np.cumsum([len(part) for part in parts])]) for parts in (nodes, tails)]
+    return Graphs(
+        np.ascontiguousarray(np.concatenate(nodes), dtype=np.float64),
+        np.ascontiguousarray(np.concatenate(kinds), dtype=np.float64),
+        np.concatenate(tails), np.concatenate(heads), np.concatenate(turns), count[0].astype(np.int64),
+        count[1].astype(np.int64), np.concatenate(starts), np.concatenate(arcs),
+    )  # fmt: skip
+
+
+def networks(
+    examples: Graphs, label: np.ndarray, K: int, engine: str = "auto", *, loss: float = 0.0,
+    weight: np.ndarray | None = None, passes: int = 30,
+) -> Networks | Searched:  # fmt: skip
+    """The oracle of ``examples`` with right labels ``label``, of all nodes one after the other.
+
+    ``engine``: "forest" (exact) and "trws" (``passes`` of it a visit) are compiled; "auto" is the former where no
+    graph has a cycle; any other of `inference` is asked in plain Python.
+
+    >>> two = graphs([np.eye(2)], [np.array([[1, 0]])], [np.ones((1, 1))])
+    >>> part = networks(two, np.array([0, 1]), 2)
+    >>> w = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0])   # 0 at node 0, 1 at node 1; (0, 1) read back
+    >>> float(part.probe(w, 0)), part.rival.tolist()
+    (1.0, [1, 1])
+    """
+    g = examples
+    most, links = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
+    chosen: ByForest | ByMessages | None = None
+    if engine in ("auto", "forest"):
+        chosen = by_forest([shape(g, i, K) for i in range(g.size)], K)
+        if chosen is None and engine == "forest":
+            raise ValueError("engine='forest': a graph has a cycle; take 'trws' or 'auto'.")
+    exact = chosen is not None
+    room = Network(
+        np.full(most, K, dtype=np.int32), np.arange(most + 1) * K, np.zeros(most * K), g.tail, g.head,
+        np.arange(links) * K * K, np.zeros(links * K * K), np.arange(links + 1) * 2 * K, g.start, g.arc, 0.0,
+    )  # fmt: skip
+    size = g.nodes.shape[1] * K + g.edges.shape[1] * K * K
+    part = Networks(
+        g, np.ascontiguousarray(label, dtype=np.int64), int(K), chosen or by_messages(passes, most, links, K), room,
+        np.zeros(most, dtype=np.int64), np.zeros(size), np.zeros(0) if weight is None else weight,
+        np.ones(g.size, dtype=np.int8), 0, size, float(loss), ledger(g.size, int(g.node[-1])), exact,
+    )  # fmt: skip
+    return part if engine in ("auto", "forest", "trws") else Searched(part, engine)
+
+
+def shape(g: Graphs, i: int, K: int) -> Network:
+    """The network of example i, all tables zero."""
+    n, m = int(g.node[i + 1] - g.node[i]), int(g.edge[i + 1] - g.edge[i])
+    links = slice(g.edge[i], g.edge[i + 1])
+    starts = g.start[g.node[i] + i : g.node[i + 1] + i + 1]
+    return Network(
+        np.full(n, K, dtype=np.int32), np.arange(n + 1) * K, np.zeros(n * K), g.tail[links], g.head[links],
+        np.arange(m) * K * K, np.zeros(m * K * K), np.arange(m + 1) * 2 * K, starts,
+        g.arc[2 * g.edge[i] : 2 * g.edge[i + 1]], 0.0,
+    )  # fmt: skip
+
+
+def tables(g: Graphs, w: np.ndarray, i: int, K: int) -> Network:
+    """The network of example i along w; parallel edges are one."""
+    links = slice(g.edge[i], g.edge[i + 1])
+    d = g.nodes.shape[1]
+    unary = g.nodes[g.node[i] : g.node[i + 1]] @ w[: d * K].reshape(d, K)
+    pairs = (g.edges[links] @ w[d * K :].reshape(-1, K * K)).reshape(-1, K, K)
+    pairs = np.where(g.turned[links][:, None, None], pairs.transpose(0, 2, 1), pairs)
+    return Network.of(unary, np.stack([g.tail[links], g.head[links]], axis=1), pairs)
+
+
+def rounding(g: Graphs, w: np.ndarray, K: int) -> np.ndarray:
+    """Bounds of the rounding errors of all scores: every sum of an example is of these numbers, in some order."""
+    d = g.nodes.shape[1]
+    node = (np.abs(g.nodes) @ np.abs(w[: d * K]).reshape(d, K)).max(axis=1)
+    pair = (np.abs(g.edges) @ np.abs(w[d * K :]).reshape(-1, K * K)).max(axis=1, initial=0.0)
+    total = np.add.reduceat(node, g.node[:-1]) + np.diff(np.concatenate([[0.0], np.cumsum(pair)])[g.edge])
+    terms = np.diff(g.node) + np.diff(g.edge) + d + g.edges.shape[1] + 8
+    return 8.0 * UNIT * terms * total * (1.0 + 1e-9) + 8.0 * UNIT * float(np.sum(pair)) * UNIT
+
+
+def reach(g: Graphs) -> float:
+    """No vector is longer: a node adds at most sqrt(2) |x_v|, an edge sqrt(2) |x_vv'|, in places of their own."""
+    node, edge = np.linalg.norm(g.nodes, axis=1), np.linalg.norm(g.edges, axis=1)
+    whole = np.concatenate([[0.0], np.cumsum(edge)])
+    lengths = np.hypot(np.add.reduceat(node, g.node[:-1]), whole[g.edge[1:]] - whole[g.edge[:-1]])
+    return math.sqrt(2.0) * float(lengths.max()) * (1.0 + 1e-12)
+
+
+@compiled
+def lead(part, w, i):
+    """The truth's score less its best rival's, as the engine finds it, with ``loss`` for every wrong label."""
+    g, room, K = part.graphs, part.room, part.K
+    fill(part, w, i)
+    first, last = g.node[i], g.node[i + 1]
+    begin, end = g.edge[i], g.edge[i + 1]
+    n, m = last - first, end - begin
+    network = Network(
+        room.labels[:n], room.node[: n + 1], room.unary, g.tail[begin:end], g.head[begin:end], room.table[:m],
+        room.pairwise, room.spot[: m + 1], g.start[first + i : last + i + 1], g.arc[2 * begin : 2 * end], 0.0,
+    )  # fmt: skip
+    truth = part.label[first:last]
+    part.engine.find(network, truth, part.rival, first)
+    total = 0.0
+    for v in range(n):
+        if part.rival[v] != truth[v]:
+            total += room.unary[v * K + truth[v]] - room.unary[v * K + part.rival[v]]
+    for e in range(m):
+        u, v = network.tail[e], network.head[e]
+        if part.rival[u] != truth[u] or part.rival[v] != truth[v]:
+            table = e * K * K
+            total += room.pairwise[table + truth[u] * K + truth[v]]
+            total -= room.pairwise[table + part.rival[u] * K + part.rival[v]]
+    return total
+
+
+@compiled
+def fill(part, w, i):
+    """The tables of example i along w, wrong labels raised by the loss."""
+    g, room, K = part.graphs, part.room, part.K
+    for v in range(g.node[i + 1] - g.node[i]):
+        row = g.node[i] + v
+        for k in range(K):
+            room.unary[v * K + k] = part.loss
+        room.unary[v * K + part.label[row]] = 0.0
+        for f in range(g.nodes.shape[1]):
+            x = g.nodes[row, f]
+            if x != 0.0:
+                for k in range(K):
+                    room.unary[v * K + k] += x * w[f * K + k]
+    pairs = g.nodes.shape[1] * K
+    for e in range(g.edge[i + 1] - g.edge[i]):
+        row, table = g.edge[i] + e, e * K * K
+        for j in range(K * K):
+            room.pairwise[table + j] = 0.0
+        for f in range(g.edges.shape[1]):
+            x = g.edges[row, f]
+            if x != 0.0:
+                begin = pairs + f * K * K
+                if g.turned[row]:
+                    for j in range(K):
+                        for k in range(K):
+                            room.pairwise[table + j * K + k] += x * w[begin + k * K + j]
+                else:
+                    for j in range(K * K):
+                        room.pairwise[table + j] += x * w[begin + j]
+
+
+@compiled
+def add(part, w, i, beta):
+    """Add beta (phi(x,y) - phi(x,y')) to w, y' being the rival found last."""
+    g, K = part.graphs, part.K
+    first = g.node[i]
+    for v in range(g.node[i + 1] - first):
+        own, other = part.label[first + v], part.rival[v]
+        if own != other:
+            for f in range(g.nodes.shape[1]):
+                x = beta * g.nodes[first + v, f]
+                if x != 0.0:
+                    w[f * K + own] += x
+                    w[f * K + other] -= x
+    pairs = g.nodes.shape[1] * K
+    for e in range(g.edge[i], g.edge[i + 1]):
+        u, v = (g.head[e], g.tail[e]) if g.turned[e] else (g.tail[e], g.head[e])
+        own, other = part.label[first + u] * K + part.label[first + v], part.rival[u] * K + part.rival[v]
+        if own != other:
+            for f in range(g.edges.shape[1]):
+                x = beta * g.edges[e, f]
+                if x != 0.0:
+                    w[pairs + f * K * K + own] += x
+                    w[pairs + f * K * K + other] -= x
+
+
+@compiled
+def square(part, i):
+    """|a|^2 of the rival found last."""
+    add(part, part.a, i, 1.0)
+    total = 0.0
+    for j in range(part.a.size):
+        total += part.a[j] * part.a[j]
+        part.a[j] = 0.0
+    return total
