@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from linsep import SequenceClassifier
 from linsep.core.keep import Average
@@ -419,6 +420,27 @@ def test_counts_are_learned():
         SequenceClassifier.from_counts([*NAMED[:1], [["a", "b"]]], [TAGS[0], ["DET"]])
     with pytest.raises(ValueError, match="smoothing > 0"):
         SequenceClassifier.from_counts(["ab"], [[0, 1]], smoothing=0.0)
+
+
+def test_a_chain_learns_on_from_its_probabilities():
+    X, y = ["ab", "abb", "b", "ba"], [[0, 1], [0, 1, 1], [1], [0, 0]]
+    rule = SequenceClassifier.from_counts(X, y, keep="last", shuffle=False)
+    before = rule.coef_.copy()
+    wrong = [i for i in range(4) if rule.predict([X[i]])[0].tolist() != y[i]]
+    assert wrong
+    rule.partial_fit(X, y)
+    change = rule.coef_ - before
+    assert change.any() and np.allclose(change, np.round(change))  # updates of 1, added to the logarithms
+    hard = SequenceClassifier.from_hmm([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]], np.eye(2))
+    with pytest.raises(ValueError, match="probability 0"):
+        hard.partial_fit([[0, 1]], [[0, 1]])
+
+
+def test_cross_validation_and_grids_take_lists_of_sequences():
+    X, y = sample(30)
+    assert np.mean(cross_val_score(SequenceClassifier(random_state=0), X, y, cv=3)) > 0.9
+    grid = GridSearchCV(SequenceClassifier(random_state=0, max_passes=3), {"order": [1, 2]}, cv=2).fit(X, y)
+    assert grid.best_score_ > 0.8
 
 
 @pytest.mark.parametrize(
