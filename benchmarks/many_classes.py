@@ -68,7 +68,7 @@ def mnist() -> None:
         ours8=lambda: own.predict(T),
         widened=lambda: T.astype(float) @ W,
     )
-    print("  predict / X @ W, float64   ", verdict(times["ours"] / times["product"], 1.5, at_most=True))
+    print("  predict / X @ W, float64   ", verdict(times["ours"] / times["product"], 1.2, at_most=True))
     print("  predict / widened product, uint8", verdict(times["ours8"] / times["widened"], 1.0, at_most=True))
 
 
@@ -92,7 +92,7 @@ def newsgroups() -> None:
         print("  time / SGDClassifier's     ", verdict(seconds / waited, 1.0, at_most=True))
     W = own.coef_.T.copy()
     times = best_times(9, ours=lambda: own.predict(B), product=lambda: B @ W)
-    print("  predict / X @ W, CSR       ", verdict(times["ours"] / times["product"], 1.5, at_most=True))
+    print("  predict / X @ W, CSR       ", verdict(times["ours"] / times["product"], 1.2, at_most=True))
 
 
 if __name__ == "__main__":

@@ -320,6 +320,45 @@ def test_bad_input_names_the_gaussian(message):
         gaussians(*BAD[message])
 
 
+@pytest.mark.parametrize("spoiled", ["symmetric", "semidefinite", "finite"])
+def test_one_bad_covariance_of_an_array_is_named(spoiled):
+    """Regular ones are factorised all at once; which one is bad must be known still."""
+    means, covariances, sign = bodies(2, 6, 3)
+    bad = {"symmetric": np.triu(np.ones((3, 3))), "semidefinite": -np.eye(3), "finite": np.full((3, 3), np.nan)}
+    covariances[4] = bad[spoiled]
+    with pytest.raises(ValueError, match=f"Gaussian 4: its covariance is not (positive )?{spoiled}"):
+        gaussians(means, covariances, sign)
+
+
+@pytest.mark.parametrize("rank", [3, 2])
+def test_all_at_once_are_factorised_as_one_by_one(rank):
+    means, covariances, sign = bodies(2, 6, 3, rank=rank)
+    once, each = gaussians(means, covariances, sign), gaussians(means, list(covariances), sign)
+    np.testing.assert_array_equal(once.low, each.low)
+    np.testing.assert_allclose(once.low.transpose(0, 2, 1) @ once.low, covariances, atol=1e-14)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(2, 9), st.booleans())
+def test_the_best_bias_is_that_of_brute_force(seed, k, flat):
+    """Every pair of one Gaussian a side meets at some r: the least of them is the answer."""
+    means, covariances, sign = bodies(seed, k, 3, 1.0)
+    covariances[seed % k] *= not flat
+    g = gaussians(means, covariances, sign)
+    w = np.random.default_rng(seed).standard_normal(3)
+    score, spread = sign * (means @ w), g.spread(w)
+    pairs = [(i, j) for i in np.flatnonzero(sign > 0) for j in np.flatnonzero(sign < 0)]
+    assert level(g, w).r == pytest.approx(min((score[i] + score[j]) / (spread[i] + spread[j]) for i, j in pairs))
+
+
+def test_a_known_proof_is_that_of_the_answer():
+    means, covariances, sign = bodies(7, 8, 2, 3.0)
+    g = gaussians(means, covariances, sign)
+    answer = optimum(g)
+    assert answer.proof is not None
+    assert certify(g, answer).to_dict() == certify(g, answer._replace(proof=None)).to_dict()
+
+
 @pytest.mark.parametrize(("demand", "message"), [
     ({"importance": [1.0, 0.0]}, "importance: of Gaussian 1 it is 0"),
     ({"importance": [1.0, np.nan]}, "importance: of Gaussian 1 it is nan"),

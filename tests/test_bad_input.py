@@ -13,8 +13,9 @@ import reference
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 
-from linsep import GradientDescent, Kozinec, LeastSquares, Perceptron, Relaxation
+from linsep import GradientDescent, Kozinec, LeastSquares, OneVsAll, Perceptron, Relaxation
 
 ESTIMATORS = {
     "perceptron": Perceptron(),
@@ -638,3 +639,49 @@ def test_the_place_of_a_nan_is_named(kind):
     column = "'high'" if isinstance(kind(X), pd.DataFrame) else "1"
     with pytest.raises(ValueError, match=rf"NaN.*row 3, column {column}"):
         Perceptron().fit(kind(np.where(np.arange(18).reshape(9, 2) == 7, np.nan, X)), Y)
+
+
+MAKES = {
+    "float64": np.array,
+    "float32": lambda X: np.asarray(X, dtype=np.float32),
+    "sparse": sp.csr_array,
+    "pandas": lambda X: pd.DataFrame(X, columns=["wide", "high", "unused"]),
+}
+RULES = [
+    Perceptron(),
+    Perceptron(multi_class="one-vs-all"),
+    Perceptron(multi_class="one-vs-one"),
+    OneVsAll(Perceptron()),
+]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("rule", RULES, ids=["perceptron", "one-vs-all", "one-vs-one", "committee"])
+@pytest.mark.parametrize("table", MAKES)
+def test_what_is_not_finite_is_found_in_a_column_without_weight(table, rule, classes):
+    """Predicting looks at the scores only: 0 times NaN or infinity must show in them."""
+    wide = np.column_stack([X, np.zeros(9)])
+    fitted = clone(rule).fit(MAKES[table](wide), np.arange(9) % 3 if classes == 3 else Y)
+    assert not np.atleast_2d(fitted.coef_)[:, 2].any()
+    column = "('unused'|2)" if table == "pandas" else "2"
+    for value, name in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")):
+        bad = wide.copy()
+        bad[5, 2] = value
+        for ask in (fitted.predict, fitted.decision_function):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                with pytest.raises(ValueError, match=rf"contains {name}.*row 5, column {column}"):
+                    ask(MAKES[table](bad))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_too_large_a_score_is_no_bad_input():
+    rule = Perceptron().fit(X, Y)
+    assert rule.predict(np.array([[1e308, -1e308], [-1e308, 1e308]])).tolist() == ["right", "left"]
+
+
+def test_a_committee_of_others_refuses_what_they_would_take():
+    """Trees take NaN for a value of its own; `fit` refused it, so `predict` does."""
+    rule = OneVsAll(DecisionTreeClassifier(random_state=0)).fit(X, np.arange(9) % 3)
+    with pytest.raises(ValueError, match="X contains NaN"):
+        rule.predict(but(np.nan))

@@ -50,7 +50,7 @@ ESTIMATORS = [
     MaximumMargin(bias="augmented"),
     MaximumMargin(C=1.0, tol=1e-12),
     MaximumMargin(C=1.0, loss="squared_hinge", bias="augmented", method="newton", tol=1e-12),
-    MaximumMargin(C=1.0, method="ascent", tol=1e-12),
+    MaximumMargin(C=1.0, bias="augmented", method="ascent", tol=1e-15),  # a gap of 1e-15 still leaves w 1e-8
     GradientDescent(),
     GradientDescent(criterion="perceptron", margin=0.0),
     GradientDescent(criterion="squares"),

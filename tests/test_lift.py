@@ -515,3 +515,11 @@ def test_frames_keep_their_names():
     assert np.allclose(g(frame), rule.decision_function(frame), rtol=1e-9)
     with pytest.raises(ValueError, match="feature names"):
         rule.predict(frame[frame.columns[::-1]])
+
+
+def test_a_lifted_committee_shows_its_certificates():
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 3
+    rule = Lifted(Quadratic(), Perceptron(multi_class="one-vs-all")).fit(X, y)
+    assert len(rule.certificates_) == 3
+    with pytest.raises(AttributeError, match="certificates_"):
+        _ = rule.certificate_

@@ -49,3 +49,15 @@ def test_unknown_labels_and_weights_are_named():
         empirical_risk(["c"], ["a"], [[0, 1], [1, 0]], labels=["a", "b"])
     with pytest.raises(ValueError, match=r"[Ww]eights"):
         empirical_risk([0, 1], [0, 1], sample_weight=[0, 0])
+
+
+def test_labellings_have_a_risk_too():
+    truth, found = [[0, 1], np.array([2, 2]), (1,)], [(0, 1), [2, 0], [0]]
+    assert empirical_risk([list(t) for t in truth], [list(f) for f in found]) == pytest.approx(2 / 3)
+    assert empirical_risk(truth, found, "hamming") == pytest.approx((0 + 0.5 + 1) / 3)
+    assert empirical_risk(np.array([[0, 1], [2, 2]]), [[0, 1], [2, 0]], "hamming") == pytest.approx(0.25)
+    assert empirical_risk(truth, found, lambda q, k: float(len(q)), sample_weight=[1, 0, 1]) == pytest.approx(1.5)
+    with pytest.raises(ValueError, match="different lengths"):
+        empirical_risk([[0, 1]], [[0]], "hamming")
+    with pytest.raises(ValueError, match="'huber'"):
+        empirical_risk([[0, 1]], [[0, 1]], "huber")

@@ -15,6 +15,10 @@ from sklearn.svm import LinearSVC
 
 from linsep import MaximumMargin
 from linsep.core.objective import Objective
+from linsep.optimum.ascent import Box, ascend, stretch
+from linsep.optimum.duality import Problem
+from linsep.optimum.newton import bend_rows, lowest
+from linsep.oracles import points
 
 LOSSES, BIASES, METHODS = ["hinge", "squared_hinge"], ["free", "augmented"], ["auto", "ascent", "newton"]
 
@@ -201,3 +205,86 @@ def test_bad_parameters_are_named(name, value):
     X, sign = clouds(9)
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         MaximumMargin(**{"C": 1.0, name: value}).fit(X, sign)
+
+
+def boxed(X, sign, C, squared):
+    """A problem with augmented bias, and its box."""
+    problem = Problem(points(X, sign), np.full(len(sign), C), squared, "augmented")
+    square = (X.toarray() if sp.issparse(X) else X) ** 2
+    return problem, Box(problem.limit, problem.extra, problem.C.copy(), square.sum(axis=1) + 1.0 + problem.extra)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("alpha", [0.0, 0.2, 0.5])
+@pytest.mark.parametrize("x", [-1.0, 0.25, 3.0])
+def test_a_visit_tells_what_the_row_adds_to_the_gap(x, alpha, squared):
+    problem, box = boxed(np.array([[x]]), np.array([1], dtype=np.int8), 0.5, squared)
+    given = np.array([alpha])
+    w = problem.total(given)
+    gap = problem.primal(w, problem.scores(w)) - problem.dual(given, w)
+    missing = ascend(problem.part, w, given, box, 0.0, np.zeros(1, dtype=np.int64), 1, np.inf, np.zeros(1, np.int64))[1]
+    assert missing == pytest.approx(gap, abs=1e-15)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("kind", [np.array, sp.csr_array])
+def test_ascent_compiled_and_interpreted_do_the_same(kind, squared):
+    X, sign = clouds(10, 60, 3, 0.5)
+    problem, box = boxed(kind(np.round(X, 1)), sign, 0.3, squared)
+    runs = []
+    for run in (ascend, ascend.py_func):
+        w, alpha, active = np.zeros(4), np.zeros(60), np.arange(60)
+        found = [run(problem.part, w, alpha, box, 0.1, active, 60, np.inf, np.arange(15)[::-1])]
+        found.append(run(problem.part, w, alpha, box, 0.1, active, 60, 0.01, np.arange(15)))
+        runs.append((found, w, alpha, active))
+    assert runs[0][0][1][0] == runs[1][0][1][0] < 60  # some rows fell out
+    for one, other in zip(*runs, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_conjugate_gradients_raise_D_within_the_limits(squared):
+    X, sign = clouds(11, 80, 30, 0.3)
+    problem, box = boxed(X, sign, 0.5, squared)
+    alpha = np.random.default_rng(0).uniform(0.0, 0.5, 80) * (np.arange(80) % 3 > 0)
+    w, free = problem.total(alpha), np.flatnonzero((alpha > 0) & (alpha < box.limit))
+    before, kept = problem.dual(alpha, w), np.delete(alpha, free)
+    stretch(problem.part, w, alpha, box, 0.0)
+    assert problem.dual(alpha, w) > before
+    assert ((alpha >= 0) & (alpha <= box.limit)).all()
+    np.testing.assert_array_equal(np.delete(alpha, free), kept)
+    np.testing.assert_allclose(w, problem.total(alpha), atol=1e-10)
+    for _ in range(10):  # until no further row comes to a limit
+        stretch(problem.part, w, alpha, box, 0.0)
+    inside = free[(alpha[free] > 0) & (alpha[free] < box.limit[free])]
+    gradient = problem.scores(w) - 1.0 + box.extra * alpha
+    assert inside.size > 10
+    assert np.abs(gradient[inside]).max() < 1e-6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.5, 1e3, math.inf]))
+def test_a_step_ends_where_the_smoothed_objective_is_lowest(seed, limit):
+    rng = np.random.default_rng(seed)
+    pull, moved, steep = rng.normal(0.3, 1.0, 40), rng.standard_normal(40), rng.uniform(0.1, 5.0, 40)
+    limits, norm = np.full(40, limit), rng.uniform(0.01, 10.0)
+
+    def derivative(t, slope):
+        return slope + t * norm - np.clip(pull - t * steep * moved, 0.0, limits) @ moved
+
+    slope = -derivative(0.0, 0.0) - rng.uniform(0.1, 10.0)  # downhill
+    t = lowest(pull, steep * moved, limits, moved, slope, norm)
+    assert t > 0
+    assert abs(derivative(t, slope)) <= 0.011 * abs(derivative(0.0, slope))
+    assert lowest.py_func(pull, steep * moved, limits, moved, slope, norm) == pytest.approx(t, rel=1e-6)
+
+
+def test_the_curvature_of_sparse_rows_is_the_products():
+    rng = np.random.default_rng(12)
+    X = rng.standard_normal((50, 20)) * (rng.random((50, 20)) < 0.2)
+    part = points(sp.csr_array(X), np.where(np.arange(50) % 2, 1, -1))._replace(bias=0.5)
+    beta, rows, A = rng.random(50), np.arange(3, 47), np.column_stack([X, np.full(50, 0.5)])
+    for run in (bend_rows, bend_rows.py_func):
+        H = np.zeros((21, 21))
+        run(part, beta, rows, H)
+        np.testing.assert_allclose(H, np.triu(A[rows].T @ (beta[rows, None] * A[rows])), atol=1e-13)

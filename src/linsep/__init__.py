@@ -18,6 +18,7 @@ from .estimators.one_vs import OneVsAll, OneVsOne
 from .estimators.perceptron import Perceptron
 from .estimators.relaxation import Relaxation
 from .estimators.separability import separability
+from .estimators.sequence_classifier import SequenceClassifier
 from .estimators.structured_classifier import StructuredClassifier
 from .lift import Functions, Lifted, Polynomial, Quadratic
 
@@ -44,6 +45,7 @@ __all__ = [
     "Quadratic",
     "RadiusCertificate",
     "Relaxation",
+    "SequenceClassifier",
     "StructureCertificate",
     "StructuredClassifier",
     "separability",

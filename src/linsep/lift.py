@@ -395,7 +395,14 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     @property
     def certificate_(self) -> Certificate:
         """What is proved about the lifted rows."""
+        if hasattr(self.classifier_, "certificates_"):
+            raise AttributeError("a committee has no certificate_ but certificates_, one a problem.")
         return self.classifier_.certificate_
+
+    @property
+    def certificates_(self) -> list:
+        """What is proved about each problem of a committee."""
+        return self.classifier_.certificates_
 
     @property
     def n_features_in_(self) -> int:

@@ -184,14 +184,15 @@ def learn(
     whole: bool = False,
     seed: int | np.random.Generator | str | None = None,
     start: State | np.ndarray | None = None,
-    watch: Iterable[Callable[[State], None]] = (),
+    watch: Iterable[Callable[[State], str | None]] = (),
+    via: Callable[..., Iterator[State]] = passes,
 ) -> Result:
     """Learn w from ``parts`` (oracles), and prove what was learned.
 
     ``keep``: "last", "average", "pocket" or "auto" (the w that reached the target; else the averaged one,
     its bias moved to where it errs least, or the best so far of whole passes). ``seed`` shuffles,
     "interleaved" lets the classes take turns, None keeps the data's order. ``watch`` sees the state
-    after every pass.
+    after every pass, and may say a reason to stop. ``via`` makes the passes: `passes`, or one like it.
 
     >>> from linsep.oracles import points
     >>> from linsep.rules import Increment
@@ -222,7 +223,7 @@ def learn(
             return interrupt.pressed or time.monotonic() >= deadline
 
         budget = -1 if stop.updates is None or whole else stop.updates
-        for state in passes(parts, target, rule, state, whole=whole, rng=rng, budget=budget, halt=halt):
+        for state in via(parts, target, rule, state, whole=whole, rng=rng, budget=budget, halt=halt):
             if not whole and keep == "pocket":
                 state.errors = judge.errors(state.weights)
                 state.pocket.offer(state.weights, state.errors)
@@ -232,8 +233,7 @@ def learn(
             looked = state.done or (state.passes >= 32 and state.passes & (state.passes - 1) == 0)
             lower = judge.margin(state.weights) if looked else math.nan
             history.append(record(state, time.monotonic() - began, lower))
-            for see in watch:
-                see(state)
+            said = [see(state) for see in watch]
             if state.done:
                 break
             if stop.refute and state.passes & (state.passes - 1) == 0 and judge.refuted(state):
@@ -243,6 +243,7 @@ def learn(
             reason = "interrupted (Ctrl-C)" if interrupt.pressed else stop.reason(
                 passes=state.passes, updates=state.tick.updates, seconds=seconds, idle=idle, moved=state.moved
             )  # fmt: skip
+            reason = next(filter(None, said), reason)
             if reason:
                 break
     w, certificate = answer(parts, target, state, keep=keep, whole=whole, reason=reason)

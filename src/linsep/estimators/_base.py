@@ -77,6 +77,19 @@ def checked(estimator: BaseEstimator, X, *y, **options):
         raise ValueError(f"{str(error).splitlines()[0]} {_first_not_finite(X)}") from None
 
 
+def scored(check: Callable, X, score: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """Scores of the rows of X, which are known to be finite afterwards without having been read twice.
+
+    A NaN or infinity in X makes a score of its row NaN or infinite (0 inf = NaN), so X is looked at only if one is: it
+    may be too large numbers, which are allowed.
+    """
+    with np.errstate(invalid="ignore"):
+        g = score(check(X, ensure_all_finite=False))
+        if not np.isfinite(g.sum()):
+            check(X)
+    return g
+
+
 class TwoClass(ClassifierMixin, BaseEstimator):
     """A hyperplane <w,x> + w0 = 0 between ``classes_[0]`` (negative) and ``classes_[1]`` (positive side)."""
 
@@ -122,9 +135,9 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         """Whether the classes of ``classes_`` are learned as one linear machine."""
         return False
 
-    def _checked(self, X, *y, reset: bool):
+    def _checked(self, X, *y, reset: bool = False, **options):
         """X, or X and y, checked."""
-        return checked(self, X, *y, accept_sparse="csr", dtype=DTYPES, reset=reset)
+        return checked(self, X, *y, accept_sparse="csr", dtype=DTYPES, reset=reset, **options)
 
     def _part(self, X, y, classes, sample_weight) -> Sample:
         """Check the rows of one call of partial_fit; the first call needs the classes."""
@@ -190,7 +203,10 @@ class TwoClass(ClassifierMixin, BaseEstimator):
     def decision_function(self, X) -> np.ndarray:
         """g(x) = <w,x> + w0; positive on the side of ``classes_[1]``."""
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        return scored(self._checked, X, self._scores)
+
+    def _scores(self, X) -> np.ndarray:
+        """g(x) of checked rows."""
         if isinstance(X, np.ndarray) and X.dtype != np.float64:  # read in place: NumPy would make a float64 copy
             part = points(X, np.ones(X.shape[0], dtype=np.int8))
             g = np.empty(X.shape[0])

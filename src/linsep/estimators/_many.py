@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.sweep import profiles
 from ..oracles import points
-from ._base import Sample, TwoClass
+from ._base import Sample, TwoClass, scored
 from .one_vs import OneVsAll, OneVsOne
 
 MANY: dict[str, list[Any]] = {
@@ -99,22 +99,24 @@ class ManyClass(TwoClass):
     def decision_function(self, X) -> np.ndarray:
         """g(x), positive on the side of ``classes_[1]``; of many classes one column a class, the largest wins."""
         check_is_fitted(self)
+        return scored(self._checked, X, self._scores)
+
+    def _scores(self, X) -> np.ndarray:
         if hasattr(self, "committee_"):
-            return self.committee_.decision_function(self._checked(X, reset=False))
+            return self.committee_._decide(self.committee_._ask(X))
         if len(self.classes_) == 2:
-            return super().decision_function(X)
-        X = self._checked(X, reset=False)
+            return super()._scores(X)
         if isinstance(X, np.ndarray) and X.dtype != np.float64:  # read in place: NumPy would make a float64 copy
             g = np.empty((X.shape[0], len(self.classes_)))
             profiles(points(X, np.ones(X.shape[0])), np.column_stack([self.coef_, self.intercept_]).ravel(), g)
             return g
-        return X @ self.coef_.T + self.intercept_
+        g = X @ self.coef_.T
+        g += self.intercept_
+        return g
 
     def predict(self, X) -> np.ndarray:
         """The class of x; ties go to the first class."""
         check_is_fitted(self)
-        if hasattr(self, "committee_"):
-            return self.committee_.predict(self._checked(X, reset=False))
         if len(self.classes_) == 2:
             return super().predict(X)
         return self.classes_[self.decision_function(X).argmax(axis=1)]

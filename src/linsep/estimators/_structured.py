@@ -60,13 +60,20 @@ class Structured(BaseEstimator):
         if self.rule == OPTIMAL:
             self._learn_optimum(part)
             return
-        stop = Stop(self.max_passes, self.max_updates, self.max_seconds, self.patience)
+        stop = self._stop()
         start = self.coef_ if self.warm_start and hasattr(self, "coef_") else None
         w, certificate, self.history_, state = learn(
             [part], self._target(), self._rule(), stop=stop, keep=self.keep, whole=self.batch, seed=self._seed(),
-            start=start, watch=(*watchers(self.verbose), *watch),
+            start=start, watch=(*watchers(self.verbose), *watch), via=self._passes(),
         )  # fmt: skip
         self._publish(w, certificate, state)
+
+    def _stop(self) -> Stop:
+        return Stop(self.max_passes, self.max_updates, self.max_seconds, self.patience)
+
+    def _passes(self) -> Any:
+        """Who goes through the examples."""
+        return passes
 
     def _learn_optimum(self, part: Any) -> None:
         """The largest margin, or a proof that there is none."""

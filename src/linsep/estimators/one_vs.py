@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..core.certificate import Certificate
 from ..core.objective import Objective
 from ..discriminant import Discriminant
-from ._base import DTYPES, TwoClass, all_or_nothing, polynomials
+from ._base import DTYPES, TwoClass, all_or_nothing, checked, polynomials, scored
 
 
 class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -96,10 +96,8 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _weights(self, X, sample_weight) -> np.ndarray | None:
         return None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
 
-    def _checked(self, X, *y, reset: bool):
-        return validate_data(
-            self, X, *y, accept_sparse="csr", dtype=DTYPES, order="C", reset=reset, accept_large_sparse=True
-        )
+    def _checked(self, X, *y, reset: bool = False, **options):
+        return checked(self, X, *y, accept_sparse="csr", dtype=DTYPES, reset=reset, **options)
 
     @property
     def coef_(self) -> np.ndarray:
@@ -119,7 +117,12 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _scores(self, X) -> np.ndarray:
         """One column a member, positive on its positive side."""
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        if all(map(_linear, self.estimators_)):
+            return scored(self._checked, X, self._ask)
+        return self._ask(self._checked(X))  # others might take a NaN for a number
+
+    def _ask(self, X) -> np.ndarray:
+        """The scores of all members for checked rows."""
         if all(map(_linear, self.estimators_)) and (not isinstance(X, np.ndarray) or X.dtype == np.float64):
             return np.asarray(X @ self.coef_.T) + self.intercept_  # one product for all members
         return np.column_stack([_confidence(member, X) for member in self.estimators_])
@@ -139,6 +142,10 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """One column a class, the largest wins; for two classes one number, positive for ``classes_[1]``."""
+        return self._decide(self._scores(X))
+
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        """What the scores of the members amount to."""
         raise NotImplementedError
 
     def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
@@ -197,10 +204,9 @@ class OneVsAll(Committee):
         """Whether no class claims x, or more than one."""
         return self.votes(X).sum(axis=1) != 1
 
-    def decision_function(self, X):
-        """The scores of the members, a column a class; for two classes one number, positive for ``classes_[1]``."""
-        g = self._scores(X)
-        return g[:, 0] if g.shape[1] == 1 else g
+    def _decide(self, scores):
+        """The scores themselves, a column a class."""
+        return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
 class OneVsOne(Committee):
@@ -252,9 +258,8 @@ class OneVsOne(Committee):
         votes = self.votes(X)
         return np.sum(votes == votes.max(axis=1, keepdims=True), axis=1) > 1
 
-    def decision_function(self, X):
+    def _decide(self, scores):
         """Votes, and a part below 1/3 for the sum of the scores, which so decides between equal votes only."""
-        scores = self._scores(X)
         if len(self.classes_) == 2:
             return scores[:, 0]
         sums = np.zeros((len(scores), len(self.classes_)))

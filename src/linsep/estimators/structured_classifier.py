@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from ..core.check import Verdict
 from ..core.check_structure import Listed, check_structure
 from ..oracles.custom import Custom, Functions, same, vector
+from ..risk.empirical import hamming, zero_one
 from ._base import all_or_nothing
 from ._structured import OPTIMAL, Structured
 
@@ -174,11 +175,8 @@ class StructuredClassifier(Structured):
 
     def _cost(self, y: Any, other: Any) -> float:
         """The loss of taking ``other`` for y."""
-        if self.loss == "zero-one":
-            return 0.0 if same(y, other) else 1.0
-        if self.loss == "hamming":
-            return hamming(y, other)
-        return float(self.loss(y, other))
+        named = {"zero-one": zero_one, "hamming": hamming}
+        return float((named[self.loss] if isinstance(self.loss, str) else self.loss)(y, other))
 
     def predict(self, X: Sequence) -> list:
         """The best labelling of each x; of equal ones the first."""
@@ -214,14 +212,3 @@ class StructuredClassifier(Structured):
             raise ValueError("check: all labellings are tried, so labels are needed.")
         keep = None if sample_weight is None else np.asarray(sample_weight) > 0
         return check_structure(self.certificate_, Listed(X, y, self.phi, self._labels), keep)
-
-
-def hamming(y: Sequence, other: Sequence) -> float:
-    """The share of places in which two labellings of the same length differ.
-
-    >>> hamming("BILL", "BALL")
-    0.25
-    """
-    if len(y) != len(other):
-        raise ValueError(f"loss='hamming': {y!r} and {other!r} have different lengths.")
-    return sum(not same(*pair) for pair in zip(y, other, strict=True)) / max(len(y), 1)

@@ -14,13 +14,13 @@ The bounds that an answer proves are computed by `linsep.optimum.radius_bounds`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
 import scipy.optimize
+from scipy.linalg.lapack import dgelsy
 
 from ..core.stop import Rounds
 from ..oracles import points
@@ -30,6 +30,7 @@ from .nearest_point import nearest_point
 from .radius_bounds import FLAT, Answer, U, level, prove, shortest, surely
 
 TIGHT = 1e-12  # how well the last cone problem is solved, relative
+MEET = 2e-11  # bounds so near to each other, relative, meet: there is no need to go on
 STEPS = 200
 MOVES = 40  # of r
 
@@ -85,19 +86,23 @@ def optimum(g: Gaussians) -> Answer:
     task = normal(g)
     found = _free(task.g) if task.flat else None
     if found is None and len(g.sign) == 2:
-        found = _two(task.g)
+        found = _two(task, g)
     if found is None:
-        found = _search(task.g, lambda w: surely(g, task.back(w)).r)
-    if not level(task.g, found.w).r > 0:  # there is no good w: then one that is good on the average
+        found = _search(task, g)
+    if found.proof is None and not level(task.g, found.w).r > 0:  # there is no good w: then one good on the average
         found = found._replace(w=fisher(task.g)[0])
     return found._replace(w=task.back(found.w))
 
 
-def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
-    """Newton's method on t(r), see the module: r moves as soon as t is known to be some times its own error.
+def _proved(found: Answer, task: Normal, given: Gaussians) -> Answer | None:
+    """An answer of the task with its proof, if in spite of rounding both bounds meet for the Gaussians as given."""
+    r, proof = surely(given, task.back(found.w)).r, prove(given, found.weights, found.V)
+    return found._replace(proof=proof) if proof.moved == 0 and 0 < proof.upper <= (1.0 + MEET) * r else None
 
-    ``judge`` tells what r a w has after rounding.
-    """
+
+def _search(task: Normal, given: Gaussians) -> Answer:
+    """Newton's method on t(r), see the module: r moves as soon as t is known to be some times its own error."""
+    g = task.g
     ellipsoids = Separation(g)
     if np.linalg.norm(ellipsoids.apart) <= 1e-12 * np.abs(g.means).max():  # the mean means of both classes are the same
         return nearest_means(g)
@@ -105,8 +110,7 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
     state, moves, best, hope = ellipsoids.begin(g.radii(r), w), 0, (-math.inf, w), 1e-3
     for step in range(STEPS):
         w, t, gap = state.x[:-2], float(state.x[-1]), state.gap
-        decisive = float(state.z[:, 0] @ row_norms(state.s[:, 1:]))  # the score of those that decide
-        if gap <= TIGHT * decisive or (gap < 0.3 * abs(t) and (t > 0 or r > best[0])):
+        if (gap < 0.3 * abs(t) and (t > 0 or r > best[0])) or gap <= TIGHT * state.decisive:
             best = max(best, (level(g, w).r, w), key=itemgetter(0))
             slope = float(state.z[:, 0] @ (g.scale * g.spread(w)))
             ahead = max(r + t / slope if slope > 0 else math.inf, best[0])
@@ -125,7 +129,8 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
                 if abs(ahead - r) <= hope * ahead:  # near enough for Newton's method to go the rest of the way?
                     hope *= 1e-3
                     early = polish(g, Answer(w, *ellipsoids.dual(state, g.radii(r)), step))
-                    if early is not None and _proved(g, early) and judge(early.w) >= (1 - 1e-11) * level(g, early.w).r:
+                    early = early and _proved(early, task, given)
+                    if early:
                         return early
                 far = ahead < 0.5 * r and ahead == best[0]
                 r, moves = ahead, moves + 1
@@ -138,6 +143,11 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
     if r == 0 or best[0] <= 0:
         return found
     better = polish(g, found) or found
+
+    def judge(w: np.ndarray) -> float:
+        """What r has w after rounding?"""
+        return surely(given, task.back(w)).r
+
     tried = [(judge(w), w) for w in (better.w, best[1])]
     for short in (1e-11, 1e-10, 1e-9):  # points that touch the best hyperplane are on the wrong side after rounding
         if max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * r:
@@ -145,12 +155,6 @@ def _search(g: Gaussians, judge: Callable[[np.ndarray], float]) -> Answer:
         w = _apart(ellipsoids, state, g.radii((1.0 - short) * r))
         tried.append((judge(w), w))
     return better._replace(w=max(tried, key=itemgetter(0))[1])
-
-
-def _proved(g: Gaussians, answer: Answer) -> bool:
-    """Do the two bounds of an answer meet?"""
-    proof = prove(g, answer.weights, answer.V)
-    return proof.moved == 0 and proof.upper <= (1.0 + 1e-11) * level(g, answer.w).r
 
 
 def _apart(ellipsoids: Separation, state: State, radii: np.ndarray) -> np.ndarray:
@@ -191,12 +195,13 @@ def _free(g: Gaussians) -> Answer | None:
     return None if spread.size else found._replace(w=flat @ found.w, V=np.zeros((len(g.sign), _columns(g))))
 
 
-def _two(g: Gaussians) -> Answer | None:
+def _two(task: Normal, given: Gaussians) -> Answer | None:
     r"""Anderson and Bahadur's task (F1): one root in one dimension.
 
     :math:`w = (\tau\Sigma_1 + (1-\tau)\Sigma_2)^{-1}(\mu_1 - \mu_2)` with :math:`\tau\sigma_1 = (1-\tau)\sigma_2`. One
     generalised eigenproblem makes both covariances diagonal. None where that is singular: the search takes over.
     """
+    g = task.g
     plus, minus = int(np.argmax(g.sign)), int(np.argmin(g.sign))
     apart = g.means[plus] - g.means[minus]
     one, two = (g.pooled(np.eye(2)[j]) for j in (plus, minus))
@@ -218,8 +223,7 @@ def _two(g: Gaussians) -> Answer | None:
 
     tau, path = scipy.optimize.brentq(unequal, 0.0, 1.0, xtol=1e-16, rtol=4 * U, full_output=True)
     w = basis @ along(tau)
-    found = Answer(w, np.full(2, 0.5), touching(g, w), path.iterations)
-    return found if _proved(g, found) else None
+    return _proved(Answer(w, np.full(2, 0.5), touching(g, w), path.iterations), task, given)
 
 
 def touching(g: Gaussians, w: np.ndarray) -> np.ndarray:
@@ -260,43 +264,53 @@ def polish(g: Gaussians, answer: Answer) -> Answer | None:
     k, d = g.means.shape
     if np.unique(g.sign).size < 2:
         return None
-    smooth = g.spread(w) > 1e-6 * (g.deviations() @ np.abs(w))
+    axes = g.deviations()
+    smooth = g.spread(w) > 1e-6 * (axes @ np.abs(w))
     kinks = np.vstack([np.zeros((0, d)), *(g.sign[j] * g.factor(int(j)) for j in np.flatnonzero(~smooth))])
     free = np.concatenate([np.zeros(0), *(weights[j] * V[j] for j in np.flatnonzero(~smooth))])
-    unit = 1.0 / np.sqrt(np.maximum(weights @ (g.deviations() ** 2 + g.means**2), 1e-300))
-    at = np.cumsum([d, 1, 1, k, len(kinks)])  # where w, b, r, weights and zeta end
-    scale = np.concatenate([unit, np.ones(at[-1] - d)])
+    unit = 1.0 / np.sqrt(np.maximum(weights @ (axes**2 + g.means**2), 1e-300))
+    size = d + 2 + k + len(kinks)  # unknowns, in this order:
+    of_w, of_b, of_r, of_weights, of_free = slice(d), d, d + 1, slice(d + 2, d + 2 + k), slice(d + 2 + k, size)
+    # conditions: normals sum to 0, signs too, scores are radii, kinks; the lengths of w and of the weights stay
+    scores, flat = slice(d + 1, d + 1 + k), slice(d + 1 + k, size - 1)
+    K, rest = np.zeros((size + 1, size)), np.zeros(size + 1)
+    K[of_w, of_free], K[flat, of_w] = kinks.T, kinks
+    K[d, of_weights], K[scores, of_b], K[-1, of_weights] = g.sign, g.sign, 1.0
+    scale, rise = np.ones(size), np.ones(size + 1)
+    scale[of_w] = rise[of_w] = unit
+    mirrored = g.sign[:, None] * g.means
     for _ in range(8):
         along = g.along(w)
-        sigma = np.where(smooth, row_norms(along), 0.0)
+        sigma = row_norms(along)
         if not (sigma[smooth] > 0).all():
             return None
-        inverse = np.where(smooth, 1.0 / np.where(smooth, sigma, 1.0), 0.0)
+        inverse = np.zeros(k)
+        inverse[smooth] = 1.0 / sigma[smooth]
+        radii = g.radii(r)
         toward = inverse[:, None] * g.spill(along)  # Sigma_j w / sigma_j
-        bent = weights * g.radii(r) * inverse
-        normals = g.sign[:, None] * g.means - g.radii(r)[:, None] * toward
-        K = np.zeros((at[-1] + 1, at[-1]))
-        K[:d, :d] = (toward * bent[:, None]).T @ toward - g.pooled(bent)
-        K[:d, at[1]] = -(weights * g.scale) @ toward
-        K[:d, at[2] : at[3]], K[at[2] - 1 : at[3] - 1, :d] = normals.T, normals
-        K[:d, at[3] :], K[at[3] - 1 : at[4] - 1, :d] = kinks.T, kinks
-        K[d, at[2] : at[3]], K[at[2] - 1 : at[3] - 1, d] = g.sign, g.sign
-        K[at[2] - 1 : at[3] - 1, at[1]] = -g.scale * sigma
-        K[-2, :d], K[-1, at[2] : at[3]] = w, 1.0  # the lengths of w and of the weights stay
-        rest = np.concatenate(
-            [weights @ normals + free @ kinks, [weights @ g.sign], normals @ w + g.sign * b, kinks @ w, [0.0, 0.0]]
-        )
-        rise = np.append(scale, 1.0)
-        move = scale * np.linalg.lstsq(K * scale * rise[:, None], -rest * rise, rcond=FLAT)[0]
-        dw, db, dr, dweights, dfree = np.split(move, at[:-1])
-        w, b, r, weights, free = w + dw, b + db[0], r + dr[0], weights + dweights, free + dfree
+        bent = weights * radii * inverse
+        normals = mirrored - radii[:, None] * toward
+        K[of_w, of_w] = (toward * bent[:, None]).T @ toward - g.pooled(bent)
+        K[of_w, of_r], K[scores, of_r] = -(weights * g.scale) @ toward, -g.scale * np.where(smooth, sigma, 0.0)
+        K[of_w, of_weights], K[scores, of_w], K[-2, of_w] = normals.T, normals, w
+        rest[of_w], rest[d] = weights @ normals + free @ kinks, weights @ g.sign
+        rest[scores], rest[flat] = normals @ w + g.sign * b, kinks @ w
+        move = -scale * _least(K * scale * rise[:, None], rest * rise)
+        w, b, r, weights = w + move[of_w], b + move[of_b], r + move[of_r], weights + move[of_weights]
+        free = free + move[of_free]
         if not (np.isfinite(move).all() and (weights > 0).all() and r > 0):
             return None
-        if abs(dr[0]) <= 4 * U * r and np.abs(dw / unit).max() <= 1e-12 * np.abs(w / unit).max():
-            break
+        if abs(move[of_r]) <= 1e-10 * r and np.abs(move[of_w] / unit).max() <= 1e-8 * np.abs(w / unit).max():
+            break  # Newton's method doubles the digits
     along = g.along(w)
     V = -(g.sign * g.radii(r) / np.where(smooth, row_norms(along), 1.0))[:, None] * along
     V[~smooth] = free.reshape(-1, V.shape[1]) / weights[~smooth, None]
     better = answer._replace(w=w, weights=0 * answer.weights, V=0 * answer.V)
     better.weights[rows], better.V[rows] = weights, V
     return better
+
+
+def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The shortest x with A x = b, as far as there is one, by a QR factorisation with pivots."""
+    columns = A.shape[1]
+    return dgelsy(A, b, np.zeros(columns, dtype=np.int32), FLAT, 64 * (columns + 1))[1][:columns]

@@ -44,9 +44,9 @@ class State(NamedTuple):
         return float(np.vdot(self.s, self.z))
 
     @property
-    def inside(self) -> bool:
-        """Are all vectors inside their cones?"""
-        return all((part[:, 0] > row_norms(part[:, 1:])).all() for part in (self.s, self.z))
+    def decisive(self) -> float:
+        """The score of those that decide."""
+        return float(self.z[:, 0] @ row_norms(self.s[:, 1:]))
 
 
 @compiled
@@ -139,6 +139,45 @@ def reach(x, move):
     return longest
 
 
+@compiled
+def inside(x):
+    """Are all vectors inside their cones?"""
+    for i in range(x.shape[0]):
+        tail = 0.0
+        for c in range(1, x.shape[1]):
+            tail += x[i, c] * x[i, c]
+        if not x[i, 0] > np.sqrt(tail):
+            return False
+    return True
+
+
+@compiled
+def follow(size, half, share, ds, s, z, ds_scaled, dz_scaled, dz):
+    """dz with W^-1 ds + W dz = ``share``, both also scaled; returns how far s and z can move along ds and dz."""
+    undo(size, half, ds, ds_scaled)
+    for i in range(s.shape[0]):
+        for c in range(s.shape[1]):
+            dz_scaled[i, c] = share[i, c] - ds_scaled[i, c]
+    undo(size, half, dz_scaled, dz)
+    return min(reach(s, ds), reach(z, dz))
+
+
+@compiled
+def bend(size, half, scaled, ds_scaled, dz_scaled, centre, share, pull):
+    """The ``share`` of a step that is bent towards the central path: the product of what is ahead is to be ``centre``.
+
+    Overwrites ``ds_scaled``; ``pull`` becomes W^-1 share.
+    """
+    jordan(ds_scaled, dz_scaled, pull)
+    jordan(scaled, scaled, ds_scaled)
+    for i in range(scaled.shape[0]):
+        for c in range(scaled.shape[1]):
+            ds_scaled[i, c] = -ds_scaled[i, c] - pull[i, c]
+        ds_scaled[i, 0] += centre
+    divide(scaled, ds_scaled, share)
+    undo(size, half, share, pull)
+
+
 class Separation:
     """The cone problem of some Gaussians, for any radii."""
 
@@ -146,6 +185,8 @@ class Separation:
         (k, q, d), self.g = g.low.shape, g
         self.uniform = g.uniform()
         self.apart = np.append((self.uniform * g.sign) @ g.means, [0.0, 0.0])
+        self.ends = np.zeros((d + 2, 2))  # g, and the axis of t
+        self.ends[:, 0], self.ends[-1, 1] = self.apart, 1.0
         self.rows = np.zeros((k, 1 + q, d + 2))  # of each cone: its head, and its low part for radius 1
         self.rows[:, 0] = np.column_stack([g.sign[:, None] * g.means, g.sign, -np.ones(k)])
         self.rows[:, 1:, :d] = g.low
@@ -188,7 +229,10 @@ class Separation:
         return out
 
     def newton(self, size: np.ndarray, mean: np.ndarray, radii: np.ndarray):
-        """Solve A' W^-2 A dx + g nu = rhs, <g, dx> = 0: returns a function of rhs, or None."""
+        """Solve A' W^-2 A dx + g nu = rhs, <g, dx> = 0: returns a function of rhs, and what it gives for the last axis.
+
+        Or None, if rounding allows no solution.
+        """
         inverse = size**-2.0
         mirrored = -radii[:, None] * mean
         mirrored[:, 0] = mean[:, 0]
@@ -199,20 +243,20 @@ class Separation:
         factor = _cholesky(H * unit * unit[:, None])
         if factor is None:
             return None
+        unit = unit[:, None]
 
         def solve(rhs: np.ndarray) -> np.ndarray:
             x = unit * dpotrs(factor, unit * rhs, lower=1)[0]
             return x + unit * dpotrs(factor, unit * (rhs - H @ x), lower=1)[0]
 
-        along = solve(self.apart)
+        along, last = solve(self.ends).T
         length = float(self.apart @ along)
 
-        def bordered(rhs: np.ndarray) -> tuple[np.ndarray, float]:
-            x = solve(rhs)
+        def bordered(x: np.ndarray) -> tuple[np.ndarray, float]:
             nu = float(self.apart @ x) / length
             return x - nu * along, nu
 
-        return bordered
+        return (lambda rhs: bordered(solve(rhs[:, None])[:, 0])), bordered(last)
 
     def begin(self, radii: np.ndarray, w: np.ndarray) -> State:
         """A start inside all cones, from a w with <w, g> > 0 (the mean means have their sides)."""
@@ -237,38 +281,27 @@ class Separation:
     def step(self, state: State, radii: np.ndarray) -> State | None:
         """One Newton step, predicted and corrected; None if rounding allows no more."""
         x, s, z, nu = state
-        rest = self.adjoint(z, radii) - nu * self.apart
-        rest[-1] += 1.0
         size = np.empty(len(s))
-        mean, half, scaled, share, dz, pull = (np.empty_like(s) for _ in range(6))
+        mean, half, scaled, share, ds_scaled, dz_scaled, dz, pull = np.empty((8, *s.shape))
         rescale(s, z, size, mean, half, scaled)
-        solve = self.newton(size, mean, radii)
-        if solve is None:
+        found = self.newton(size, mean, radii)
+        if found is None:
             return None
-
-        def direction(wish: np.ndarray):
-            divide(scaled, wish, share)
-            undo(size, half, share, pull)
-            dx, dnu = solve(self.adjoint(pull, radii) + rest)
-            ds, ds_scaled = self.vectors(dx, radii), np.empty_like(s)
-            undo(size, half, ds, ds_scaled)
-            dz_scaled = share - ds_scaled
-            undo(size, half, dz_scaled, dz)
-            return dx, dnu, min(reach(s, ds), reach(z, dz)), ds_scaled, dz_scaled
-
-        short, bent = np.empty_like(s), np.empty_like(s)
-        jordan(scaled, scaled, short)
-        _, _, far, ds_scaled, dz_scaled = direction(-short)
-        jordan(ds_scaled, dz_scaled, bent)
-        short += bent
-        short[:, 0] -= (1.0 - min(1.0, far)) ** 3 * state.gap / len(s)  # centring
-        dx, dnu, far, _, _ = direction(-short)
+        solve, (dx, dnu) = found
+        # predicted: with share = -scaled, z cancels from the right-hand side, and the last axis (t) is left
+        far = follow(size, half, -scaled, self.vectors(dx, radii), s, z, ds_scaled, dz_scaled, dz)
+        centre = (1.0 - min(1.0, far)) ** 3 * state.gap / len(s)
+        bend(size, half, scaled, ds_scaled, dz_scaled, centre, share, pull)
+        rhs = self.adjoint(pull + z, radii) - nu * self.apart
+        rhs[-1] += 1.0
+        dx, dnu = solve(rhs)
+        far = follow(size, half, share, self.vectors(dx, radii), s, z, ds_scaled, dz_scaled, dz)
         a = min(1.0, 0.99 * far)
         if not a > SHORT:
             return None
         x = x + a * dx
         after = State(x, self.vectors(x, radii), z + a * dz, nu + a * dnu)
-        return after if math.isfinite(after.gap) and after.inside else None
+        return after if math.isfinite(after.gap) and inside(after.s) and inside(after.z) else None
 
     def dual(self, state: State, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The weights lambda, and v_j: a point mu_j + F_j v_j of each ellipsoid."""

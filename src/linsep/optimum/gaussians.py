@@ -81,7 +81,7 @@ class Gaussians(NamedTuple):
 
 def row_norms(V: np.ndarray) -> np.ndarray:
     """The norms of the rows."""
-    return np.sqrt(np.einsum("ij,ij->i", V, V))
+    return np.sqrt(np.vecdot(V, V))
 
 
 def gaussians(means: Any, covariances: Any, sign: Any, *, importance: Any = None, caution: Any = None) -> Gaussians:
@@ -110,13 +110,13 @@ def gaussians(means: Any, covariances: Any, sign: Any, *, importance: Any = None
     for side in (1.0, -1.0):
         if (sign == side).all():
             raise ValueError("Two classes are needed, but all Gaussians are of one class.")
-    factors = [factor(one, d, j) for j, one in enumerate(listed(covariances, k))]
-    q = max(low.shape[0] for low, _ in factors)
-    low, deviation = np.zeros((k, q, d)), np.zeros((k, d))
-    for j, (rows, spread) in enumerate(factors):
-        low[j, : len(rows)], deviation[j] = rows, spread
-    if not deviation.any():
-        deviation = np.zeros((k, 0))
+    low, deviation = _roots(covariances, k, d), np.zeros((k, 0))
+    if low is None:
+        factors = [factor(one, d, j) for j, one in enumerate(listed(covariances, k))]
+        low, deviation = np.zeros((k, max(rows.shape[0] for rows, _ in factors), d)), np.zeros((k, d))
+        for j, (rows, spread) in enumerate(factors):
+            low[j, : len(rows)], deviation[j] = rows, spread
+        deviation = deviation if deviation.any() else np.zeros((k, 0))
     scale = _demand(importance, k, "importance", 1.0)
     if not (scale > 0).all():
         raise ValueError(f"importance: of Gaussian {np.argmin(scale)} it is {scale.min():g}, but must be positive.")
@@ -159,15 +159,34 @@ def factor(covariance: Any, d: int, j: int) -> tuple[np.ndarray, np.ndarray]:
     return _root(0.5 * (array + array.T), j), np.zeros(d)
 
 
+def _roots(covariances: Any, k: int, d: int) -> np.ndarray | None:
+    """F' of all covariances at once, if they are one array of regular matrices; else each has to be looked at."""
+    if not isinstance(covariances, np.ndarray) or covariances.shape != (k, d, d) or covariances.dtype.kind not in "fiu":
+        return None
+    array = covariances.astype(np.float64, copy=False)
+    turned = array.transpose(0, 2, 1)
+    if not (np.abs(array - turned).max(axis=(1, 2)) <= ROUGH * np.abs(array).max(axis=(1, 2))).all():
+        return None  # not symmetric, or not finite
+    return _triangles(0.5 * (array + turned))
+
+
+def _triangles(covariances: np.ndarray) -> np.ndarray | None:
+    """Cholesky's F' with F F' = covariance, of one or of many; None if one is singular up to rounding."""
+    square = np.diagonal(covariances, axis1=-2, axis2=-1)
+    try:
+        low = np.linalg.cholesky(covariances)
+    except np.linalg.LinAlgError:
+        return None
+    regular = np.diagonal(low, axis1=-2, axis2=-1) ** 2 > 64 * (square.shape[-1] + 8) * U * square
+    return np.ascontiguousarray(low.swapaxes(-1, -2)) if regular.all() else None
+
+
 def _root(covariance: np.ndarray, j: int) -> np.ndarray:
     """F' with F F' = covariance: Cholesky's, or by eigenvectors where it is singular up to rounding."""
     square, zero = np.diag(covariance), 8 * (len(covariance) + 8) * U
-    try:
-        low = np.linalg.cholesky(covariance)
-        if (np.diag(low) ** 2 > 8 * zero * square).all():
-            return low.T.copy()
-    except np.linalg.LinAlgError:
-        pass
+    low = _triangles(covariance)
+    if low is not None:
+        return low
     for floor in (0.0, 1.0):  # columns of like size; or as they are, if the size of some is but rounding error
         size = np.maximum(square, floor * square.max())
         size = np.exp2(np.round(0.5 * np.log2(np.where(size > 0, size, 1.0))))  # scaling by them does not round

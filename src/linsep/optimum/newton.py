@@ -20,15 +20,17 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from ..core.jit import compiled
 from ..core.rows import vectors
 from ..core.stop import Rounds
-from ..core.sweep import scores
+from ..core.sweep import compose, scores
 from ..oracles import Dense
 from .duality import Bounds, Problem
 
 FEW = 1500  # columns up to which the curvature is kept as a matrix
 GROW = 5.0
 BLOCK = 4096
+SPARSE = 4  # columns for each non-zero, from which on products of non-zeros are quicker than those of matrices
 
 
 def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> None:
@@ -42,36 +44,34 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
     weight = np.ones(problem.width)  # of the coordinates of w in its norm
     weight[-1] = 0.0 if problem.free else 1.0
     curvature = Kept(problem) if problem.width <= FEW else Products(problem)
-    score, near = problem.scores(w), Near(problem, before, sigma)
-    near.choose(score)
+    near = Near(problem, before, sigma)
+    score = near.choose(problem.scores(w))
     for _ in rounds:
         bounds.passes += 1
-        slope = weight * w - near.total(score)
-        if float(slope @ slope) <= 0.01 * (bounds.upper - bounds.lower):
-            score = problem.scores(w)
-            last, alpha = bounds.upper - bounds.lower, near.alpha(score)
-            if bounds.see(w, score, alpha, problem.total(alpha)) <= tol:
+        pull = near.pull(score)
+        alpha = np.clip(pull, 0.0, near.limit)
+        total = near.total(alpha)
+        slope = weight * w - total
+        lacks = bounds.upper - bounds.lower
+        settled = float(slope @ slope) <= 0.01 * lacks and (not problem.free or abs(float(slope[-1])) <= 0.1 * lacks)
+        if settled or near.gap(w, score, alpha, total) <= tol:
+            whole = problem.scores(w)
+            alpha = near.alpha(whole)
+            if bounds.see(w, whole, alpha, problem.total(alpha)) <= tol:
                 return
-            if near.complete(score):
-                if (problem.squared or sigma > 1e12) and bounds.upper - bounds.lower >= last:
-                    return  # rounding hides what could still be won
-                if not problem.squared:
-                    sigma *= GROW
-                    near = Near(problem, alpha, sigma)
-            near.choose(score)
-            continue
-        step = curvature.step(near.within(score), sigma, weight, slope)
-        moved = np.zeros_like(score)
-        near.scores(step, moved)
-        norms = problem.norm(w), float((weight * w) @ step), problem.norm(step)
-        have, falls, t = near.value(score, norms[0]), float(slope @ step), 1.0
-        while t > 1e-9:
-            value = near.value(score + t * moved, norms[0] + 2 * t * norms[1] + t * t * norms[2])
-            if value <= have + 1e-4 * t * falls:
-                break
-            t *= 0.5
-        w, score = w + t * step, score + t * moved
-        near.narrow(score)
+            if settled:
+                if near.complete(alpha):
+                    if (problem.squared or sigma > 1e12) and bounds.upper - bounds.lower >= lacks:
+                        return  # rounding hides what could still be won
+                    if not problem.squared:
+                        sigma *= GROW
+                        near = Near(problem, alpha, sigma)
+                score = near.choose(whole)
+                continue
+        step = curvature.step(near.rows[(pull > 0.0) & (pull < near.limit)], sigma, weight, slope)
+        moved = near.scores(step)
+        t = lowest(pull, near.steep * moved, near.limit, moved, float((weight * w) @ step), problem.norm(step))
+        w, score = w + t * step, near.narrow(score + t * moved)
     score = problem.scores(w)  # the budget is spent
     alpha = near.alpha(score)
     bounds.see(w, score, alpha, problem.total(alpha))
@@ -83,58 +83,99 @@ def _steep(gap: float) -> float:
 
 
 class Near:
-    """The smoothed problem: what the rows pull, seen on those near the margin."""
+    """The smoothed problem: what the rows pull, seen on those near the margin.
+
+    ``rows`` are these; ``before``, ``steep`` and ``limit`` are theirs, and so is a ``score`` where it is not the whole.
+    """
 
     def __init__(self, problem: Problem, before: np.ndarray, sigma: float):
-        self.problem, self.before, self.sigma = problem, before, sigma
-        self.steep = sigma * np.where(problem.C > 0, problem.C, 1.0)
-        self.rows = problem.rows
+        self.problem = problem
+        self.all = before, sigma * np.where(problem.C > 0, problem.C, 1.0), problem.limit
+        self._take(problem.rows)
 
-    def pulls(self, score: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """What the rows pull, before their limits."""
-        return self.before[rows] + self.steep[rows] * (1.0 - score[rows])
+    def _take(self, rows: np.ndarray) -> None:
+        self.rows = rows
+        self.before, self.steep, self.limit = (part[rows] for part in self.all)
 
     def alpha(self, score: np.ndarray) -> np.ndarray:
         """The new weights of all rows."""
-        return np.clip(self.pulls(score, self.problem.rows), 0.0, self.problem.limit)
+        before, steep, limit = self.all
+        return np.clip(before + steep * (1.0 - score), 0.0, limit)
 
-    def choose(self, score: np.ndarray) -> None:
-        """Take the rows that the margin may come to."""
-        self.rows = np.flatnonzero((score < 2.0) | (self.before > 0.0))
+    def choose(self, score: np.ndarray) -> np.ndarray:
+        """Take the rows that the margin may come to; returns their scores."""
+        self._take(np.flatnonzero((score < 2.0) | (self.all[0] > 0.0)))
+        return score[self.rows]
 
-    def narrow(self, score: np.ndarray) -> None:
-        """Let go of rows, if most of them have gone far."""
-        kept = (score[self.rows] < 2.0) | (self.before[self.rows] > 0.0)
-        if 2 * np.count_nonzero(kept) < self.rows.size:
-            self.rows = self.rows[kept]
+    def narrow(self, score: np.ndarray) -> np.ndarray:
+        """Let go of rows, if most of them have gone far; returns the scores of the rest."""
+        kept = (score < 2.0) | (self.before > 0.0)
+        if 2 * np.count_nonzero(kept) >= kept.size:
+            return score
+        self._take(self.rows[kept])
+        return score[kept]
 
-    def complete(self, score: np.ndarray) -> bool:
+    def complete(self, alpha: np.ndarray) -> bool:
         """Does no other row pull?"""
-        return int(np.count_nonzero(self.alpha(score))) == int(np.count_nonzero(self._clipped(score)))
+        return int(np.count_nonzero(alpha)) == int(np.count_nonzero(alpha[self.rows]))
 
-    def within(self, score: np.ndarray) -> np.ndarray:
-        """The rows between their limits."""
-        pull = self.pulls(score, self.rows)
-        return self.rows[(pull > 0.0) & (pull < self.problem.limit[self.rows])]
+    def pull(self, score: np.ndarray) -> np.ndarray:
+        """What the rows pull, before their limits."""
+        return self.before + self.steep * (1.0 - score)
 
-    def total(self, score: np.ndarray) -> np.ndarray:
+    def total(self, alpha: np.ndarray) -> np.ndarray:
         """The sum of what the rows pull."""
-        alpha = np.zeros_like(score)
-        alpha[self.rows] = self._clipped(score)
-        return self.problem.total(alpha)
+        whole, total = np.zeros(self.problem.C.size), np.zeros(self.problem.width)
+        whole[self.rows] = alpha
+        compose(self.problem.part, whole, self.rows, total)
+        return total
 
-    def value(self, score: np.ndarray, norm: float) -> float:
-        """The smoothed objective."""
-        alpha, steep = self._clipped(score), self.steep[self.rows]
-        move = alpha - self.before[self.rows]
-        return 0.5 * norm + float(alpha @ (1.0 - score[self.rows])) - 0.5 * float(move @ (move / steep))
+    def gap(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray) -> float:
+        """The gap of P and D, relative, as far as these rows tell."""
+        problem, short = self.problem, np.maximum(1.0 - score, 0.0)
+        upper = 0.5 * problem.norm(w)
+        upper += float(problem.C[self.rows] @ (short * short if problem.squared else short))
+        lower = float(alpha.sum()) - 0.5 * problem.norm(total) - 0.5 * float(problem.extra[self.rows] @ (alpha * alpha))
+        return (upper - lower + (abs(float(total[-1])) if problem.free else 0.0)) / max(upper, 1e-300)
 
-    def scores(self, w: np.ndarray, out: np.ndarray) -> None:
+    def scores(self, w: np.ndarray) -> np.ndarray:
         """<w, a_i> of these rows."""
+        out = np.empty(self.problem.C.size)
         scores(self.problem.part, w, self.rows, out)
+        return out[self.rows]
 
-    def _clipped(self, score: np.ndarray) -> np.ndarray:
-        return np.clip(self.pulls(score, self.rows), 0.0, self.problem.limit[self.rows])
+
+@compiled
+def lowest(pull, fall, limit, moved, slope, norm):
+    r"""How far to go along a step: where the smoothed objective is lowest.
+
+    Its derivative :math:`slope + t\, norm - \sum \min(\max(pull_i - t\, fall_i, 0), limit_i)\, moved_i` grows with t,
+    by pieces of lines, so that Newton's method between two bounds finds its root.
+    """
+    t, low, high, first = 1.0, 0.0, np.inf, 0.0
+    for k in range(30):
+        at = 0.0 if k == 0 else t
+        rise, bend = slope + at * norm, norm
+        for i in range(pull.size):
+            alpha = pull[i] - at * fall[i]
+            if alpha >= limit[i]:
+                rise -= limit[i] * moved[i]
+            elif alpha > 0.0:
+                rise -= alpha * moved[i]
+                bend += fall[i] * moved[i]
+        if k == 0:
+            first = -rise
+            continue
+        if abs(rise) <= 0.01 * first:
+            break
+        if rise > 0.0:
+            high = t
+        else:
+            low = t
+        t -= rise / max(bend, 1e-300)
+        if not low < t < high:
+            t = 0.5 * (low + high) if high < np.inf else 2.0 * low
+    return t
 
 
 def held(pull: np.ndarray, rows: np.ndarray) -> float:
@@ -161,16 +202,26 @@ class Kept:
         self.rows = rows
         H = sigma * self.matrix
         H[np.diag_indices_from(H)] += np.where(weight > 0, weight, held(sigma * self.problem.C, rows))
-        return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=True, check_finite=False)
+        return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=True, check_finite=False)  # reads one half
 
     def _add(self, rows: np.ndarray, times: float) -> None:
         problem = self.problem
+        if not isinstance(problem.part, Dense) and SPARSE * problem.part.data.size < problem.width * problem.C.size:
+            bend_rows(problem.part, times * problem.C, rows, self.matrix)
+            return
         for begin in range(0, rows.size, BLOCK):
             some = rows[begin : begin + BLOCK]
             A = vectors([problem.part], some)
             A = A if problem.part.bias else np.column_stack([A, np.zeros(some.size)])
             A *= np.sqrt(problem.C[some])[:, None]
             self.matrix += times * (A.T @ A)
+
+
+@compiled
+def bend_rows(oracle, beta, rows, H):
+    """Add beta_i a_i a_i' of ``rows`` to the upper half of H."""
+    for i in rows:
+        oracle.bend(H, i, beta[i])
 
 
 class Products:

@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from ..core.exact import product
+from ..core.jit import compiled
 from ..core.radius import ENDLESS, RadiusCertificate, conclude
 from .gaussians import Gaussians, row_norms
 
@@ -29,6 +30,7 @@ class Answer(NamedTuple):
     weights: np.ndarray  # empty: there is no bound
     V: np.ndarray
     steps: int
+    proof: Proof | None = None  # what they prove of the given Gaussians, if that is known already
 
 
 class Level(NamedTuple):
@@ -53,21 +55,40 @@ def level(g: Gaussians, w: np.ndarray) -> Level:
 
 def _meet(g: Gaussians, score: np.ndarray, spread: np.ndarray) -> Level:
     """The least r at which the two sides meet: the sum of two concave functions of r falls to 0."""
-    slope, offset = g.scale * spread, score - g.caution * spread
-    sides = np.flatnonzero(g.sign > 0), np.flatnonzero(g.sign < 0)
-    pair = [side[np.argmax(slope[side])] for side in sides]
-    r = math.inf
-    while slope[pair].sum() > 0:
-        meet = float(offset[pair].sum() / slope[pair].sum())
+    return Level(*_crossing(g.sign, g.scale * spread, score - g.caution * spread))
+
+
+@compiled
+def _crossing(sign, slope, offset):
+    """Newton's method for that r, from infinity downwards; and the b half-way between the sides."""
+    r, one, two = np.inf, _lowest(sign, slope, offset, 1.0, np.inf), _lowest(sign, slope, offset, -1.0, np.inf)
+    while slope[one] + slope[two] > 0:
+        meet = (offset[one] + offset[two]) / (slope[one] + slope[two])
         if not meet < r:
             break
         r = meet
-        pair = [side[np.argmin(offset[side] - r * slope[side])] for side in sides]
-    if slope[pair].sum() == 0:  # two that don't spread: they are apart, or they are not
-        pair = [side[np.argmin(np.where(slope[side] > 0, np.inf, offset[side]))] for side in sides]
-        r = r if offset[pair].sum() > 0 else -math.inf
-    edge = offset - r * slope if math.isfinite(r) else offset
-    return Level(r, 0.5 * float(edge[sides[1]].min() - edge[sides[0]].min()))
+        one, two = _lowest(sign, slope, offset, 1.0, r), _lowest(sign, slope, offset, -1.0, r)
+    if slope[one] + slope[two] == 0 and not offset[one] + offset[two] > 0:  # two that don't spread are not apart
+        r = -np.inf
+    at = r if np.isfinite(r) else 0.0
+    one, two = _lowest(sign, slope, offset, 1.0, at), _lowest(sign, slope, offset, -1.0, at)
+    return r, 0.5 * ((offset[two] - at * slope[two]) - (offset[one] - at * slope[one]))
+
+
+@compiled
+def _lowest(sign, slope, offset, side, r):
+    """Who of a side has the least offset - r slope; at r = inf that is the steepest."""
+    best = -1
+    for j in range(sign.size):
+        if sign[j] == side:
+            if r == np.inf and slope[j] != slope[best]:
+                lower = slope[j] > slope[best]
+            else:
+                at = r if r < np.inf else 0.0
+                lower = offset[j] - at * slope[j] < offset[best] - at * slope[best]
+            if best < 0 or lower:
+                best = j
+    return best
 
 
 def radii(g: Gaussians, at: np.ndarray) -> np.ndarray:
@@ -81,10 +102,10 @@ def radii(g: Gaussians, at: np.ndarray) -> np.ndarray:
 def surely(g: Gaussians, w: np.ndarray) -> Level:
     """The same, valid in spite of rounding: r is not larger than that of the hyperplane w, b in floating point."""
     d, origin = len(w), g.means[0]
-    here = sum(Fraction(float(v)) * Fraction(float(x)) for v, x in zip(w, origin))  # far from 0, b is all rounding
-    means = (g.means - origin.astype(np.longdouble)).astype(np.longdouble)
-    noise = np.asarray(np.abs(means) @ np.abs(w), dtype=np.float64)
+    here = product(origin, w)  # without rounding: far from 0, b is all of that
+    noise = np.abs(g.means - origin) @ np.abs(w)
     noise = 2 * (d + 8) * EXTENDED * (noise + noise.max()) + U * U
+    means = g.means - origin.astype(np.longdouble)
     score, spread = g.sign * (means @ w), g.spread(w)
     room = noise + 2 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
     found = _meet(g, (score - room).astype(np.float64), spread)
@@ -123,12 +144,11 @@ def prove(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
     rows = np.flatnonzero(weights > 1e-13 * weights.max())
     g, weights, V = g.some(rows), weights[rows], V[rows]
     places, g = g.means, g._replace(means=g.means - g.means.mean(axis=0))
-    u = np.array([_pull(g, j, V[j]) for j in range(len(rows))])
-    weights = _halves(weights, g.sign)
+    u, weights = _pull(g, V), _halves(weights, g.sign)
+    V, A, rest = _sum(g, weights, u)
+    noise = 4 * (len(rows) + 4) * U * (weights @ np.abs(_augmented(g.means)))  # of the sum, even if it were zero
     for _ in range(3):
-        V = _push(g, u)
-        A, rest = _sum(g, weights, V)
-        if (np.abs(rest) <= 2 * U * (weights @ np.abs(A))).all():
+        if (np.abs(rest) <= noise).all():
             break
         radius = row_norms(V)
         x = shortest(_gram(g, A, weights, radius), rest)
@@ -137,23 +157,8 @@ def prove(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
             break
         u = u - (g.sign * weights * radius**2 / (1.0 - change))[:, None] * x[:-1]
         weights = _halves(weights * (1.0 - change), g.sign)
-    return _measured(g, rows, weights, u, places)
-
-
-def _measured(g: Gaussians, rows: np.ndarray, weights: np.ndarray, u: np.ndarray, places: np.ndarray) -> Proof:
-    """The bound itself, with the rounding errors of its computation."""
-    V = _push(g, u)
-    A, rest = _sum(g, weights, V)
-    d, axes = len(rest) - 1, g.deviations()
-    radius = row_norms(V) * (1.0 + 2 * (d + 8) * U)
-    same = np.append(weights @ (axes * np.einsum("ij,ij->i", axes, np.abs(u))[:, None]), 0.0)  # see core.radius
-    noise = 4 * (len(rows) + 4) * U * np.append(weights @ np.abs(g.means), weights.sum())
-    total = np.maximum(np.abs(rest) - 4 * (d + 8) * U * same, 0.0) + noise
-    G = _gram(g, A, weights, radius)
-    used = (np.diag(G) > 0) | (total > 0)  # not columns in which all Gaussians are the same
-    unit = np.exp2(-np.round(0.5 * np.log2(np.where(np.diag(G) > 0, np.diag(G), 1.0))))[used]
-    least = np.linalg.eigvalsh(G[np.ix_(used, used)] * unit * unit[:, None])[0] - 16 * (len(rows) + d + 8) * U * len(G)
-    part = 4.0 * float(np.linalg.norm(unit * total[used])) / math.sqrt(least) if least > 0 else 1.0
+        V, A, rest = _sum(g, weights, u)
+    radius, total, part = _measured(g, weights, u, V, A, rest, noise)
     exact = not np.any(V) and _exactly_zero(places, g.sign, weights)
     if part < 1e-6 or exact:
         radius = radius if exact else radius / (1.0 - part)
@@ -162,6 +167,26 @@ def _measured(g: Gaussians, rows: np.ndarray, weights: np.ndarray, u: np.ndarray
     length = float(np.linalg.norm(total[:-1]) + total[-1] * row_norms(A[:, :-1]).max())
     moved = 8.0 * length / max(float(row_norms(g.means).max()), 1e-300)
     return Proof(rows, weights, u, float(np.max((radius - g.caution) / g.scale)), moved)
+
+
+def _measured(
+    g: Gaussians, weights: np.ndarray, u: np.ndarray, V: np.ndarray, A: np.ndarray, rest: np.ndarray, noise: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """The radii, the sum, and by what part all must change for it to be zero; with the rounding errors of these."""
+    (k, d), axes = u.shape, g.deviations()
+    radius = row_norms(V) * (1.0 + 2 * (d + 8) * U)
+    same = weights @ (axes * np.vecdot(axes, np.abs(u))[:, None])  # see core.radius
+    total = np.abs(rest)
+    total[:-1] -= 4 * (d + 8) * U * same
+    total = np.maximum(total, 0.0) + noise
+    G = _gram(g, A, weights, radius)
+    size = G.diagonal()
+    unit = np.exp2(-np.round(0.5 * np.log2(np.where(size > 0, size, 1.0))))
+    used = (size > 0) | (total > 0)  # not columns in which all Gaussians are the same
+    G, unit, left = (G, unit, total) if used.all() else (G[np.ix_(used, used)], unit[used], total[used])
+    least = np.linalg.eigvalsh(G * unit * unit[:, None])[0] - 16 * (k + d + 8) * U * (d + 1)
+    part = 4.0 * float(np.linalg.norm(unit * left)) / math.sqrt(least) if least > 0 else 1.0
+    return radius, total, part
 
 
 def _exactly_zero(means: np.ndarray, sign: np.ndarray, weights: np.ndarray) -> bool:
@@ -177,25 +202,51 @@ def _halves(weights: np.ndarray, sign: np.ndarray) -> np.ndarray:
     return np.where(positive, 0.5 * weights / weights[positive].sum(), 0.5 * weights / weights[~positive].sum())
 
 
-def _push(g: Gaussians, u: np.ndarray) -> np.ndarray:
-    """v_j = F_j' u_j."""
-    low = np.matmul(g.low, u[:, :, None])[:, :, 0]
-    return np.hstack([low, g.deviation * u]) if g.deviation.size else low
+def _pull(g: Gaussians, V: np.ndarray) -> np.ndarray:
+    """The shortest u_j with F_j F_j' u_j = F_j v_j, of all j."""
+    u, left = np.zeros(g.means.shape), np.ones(len(V), dtype=bool)
+    if g.low.shape[1] == g.low.shape[2] and not g.deviation.size:
+        _backwards(g.low, V, u, left)
+    for j in np.flatnonzero(left):
+        rows = g.factor(int(j))
+        if rows.any():
+            u[j] = np.linalg.lstsq(rows, V[j], rcond=None)[0]
+    return u
 
 
-def _pull(g: Gaussians, j: int, v: np.ndarray) -> np.ndarray:
-    """The shortest u_j with F_j F_j' u_j = F_j v_j."""
-    rows = g.factor(int(j))
-    triangle = rows.shape[0] == rows.shape[1] and not np.tril(rows, -1).any()
-    if triangle and (np.abs(np.diag(rows)) > 1e-6 * row_norms(rows.T)).all():
-        return scipy.linalg.solve_triangular(rows, v, check_finite=False)
-    return np.linalg.lstsq(rows, v, rcond=None)[0] if rows.any() else np.zeros(g.means.shape[1])
+@compiled
+def _backwards(low, V, u, left):
+    """F_j' u_j = v_j by substitution where F_j' is an upper triangle of good condition; ``left`` tells where not."""
+    d = u.shape[1]
+    for j in range(u.shape[0]):
+        good = True
+        for c in range(d):
+            square = 0.0
+            for r in range(d):
+                good = good and (r <= c or low[j, r, c] == 0.0)
+                square += low[j, r, c] * low[j, r, c]
+            good = good and abs(low[j, c, c]) > 1e-6 * np.sqrt(square)
+        left[j] = not good
+        for r in range(d - 1, -1 if good else d - 1, -1):
+            rest = V[j, r]
+            for c in range(r + 1, d):
+                rest -= low[j, r, c] * u[j, c]
+            u[j, r] = rest / low[j, r, r]
 
 
-def _sum(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mirrored, augmented points, one a row, and their weighted sum."""
-    A = np.column_stack([g.means + g.spill(V), np.ones(len(weights))]) * g.sign[:, None]
-    return A, weights @ A
+def _augmented(means: np.ndarray) -> np.ndarray:
+    """The means with a 1 behind each."""
+    out = np.ones((means.shape[0], means.shape[1] + 1))
+    out[:, :-1] = means
+    return out
+
+
+def _sum(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All v_j = F_j' u_j, the mirrored, augmented points, one a row, and their weighted sum."""
+    V = np.matmul(g.low, u[:, :, None])[:, :, 0]
+    V = np.hstack([V, g.deviation * u]) if g.deviation.size else V
+    A = _augmented(g.means + g.spill(V)) * g.sign[:, None]
+    return V, A, weights @ A
 
 
 def _gram(g: Gaussians, A: np.ndarray, weights: np.ndarray, radius: np.ndarray) -> np.ndarray:
@@ -229,7 +280,7 @@ def certify(
     largest = float(np.abs(answer.w).max())
     w = answer.w / largest / np.linalg.norm(answer.w / largest) if largest > 0 else answer.w  # its length is free
     r, b = surely(g, w)
-    proof = prove(g, answer.weights, answer.V) if answer.weights.size else NOTHING
+    proof = answer.proof or (prove(g, answer.weights, answer.V) if answer.weights.size else NOTHING)
     w = np.append(w, b)
     status = conclude(r, proof.upper, moved=proof.moved, wanted=wanted, eps=eps, exact=exact)
     return RadiusCertificate(

@@ -52,5 +52,5 @@ def wide_point(parts: Sequence[Rows], bias: str, tol: float, rounds: Rounds) -> 
     (part,) = parts
     present = part.weight > 0.0 if part.weight.size else np.ones(part.sign.size, dtype=bool)
     hulls = Hulls(Problem(part, np.where(present, math.inf, 0.0), False, bias))
-    ascent(hulls, np.zeros(part.sign.size), tol, rounds, "random", 0, lambda visits, alpha: False)
+    ascent(hulls, np.zeros(part.sign.size), tol, rounds, "random", 0, lambda visits, left, alpha: False)
     return Nearest(hulls.w, hulls.dual, hulls.passes)

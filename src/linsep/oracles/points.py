@@ -13,6 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .ahead import fetch
+
+LINE = 64  # bytes that are fetched together
+LINES = 4  # after so many lines in a row the processor fetches the next ones by itself
+
 
 class Dense(NamedTuple):
     """Rows of a C-ordered array of float64, float32, uint8 or bool."""
@@ -115,6 +120,12 @@ class Dense(NamedTuple):
             w[p + j] += step * self.X[i, j]
         w[p + d] += step * self.bias
 
+    def fetch(self, i):
+        """Row i will be visited soon."""
+        begin = i * self.X.shape[1]
+        for line in range(LINES):
+            fetch(self.X, begin + line * (LINE // self.X.itemsize))
+
     def store(self, slot, rows, i):
         """Copy row i of ``rows`` into row ``slot``."""
         for j in range(self.X.shape[1]):
@@ -167,6 +178,17 @@ class Sparse(NamedTuple):
             w[np.uint64(self.indices[k])] += step * self.data[k]
         w[w.size - 1] += step * self.bias
 
+    def bend(self, H, i, beta):
+        """Add beta a_i a_i' to the upper half of H."""
+        i, last = np.uint64(i), np.uint64(H.shape[0] - 1)
+        end = np.uint64(self.indptr[i + np.uint64(1)])
+        for k in range(np.uint64(self.indptr[i]), end):
+            row, step = np.uint64(self.indices[k]), beta * self.data[k]
+            for m in range(k, end):
+                H[row, np.uint64(self.indices[m])] += step * self.data[m]
+            H[row, last] += step * self.bias
+        H[last, last] += beta * self.bias * self.bias
+
     def profile(self, w, i, out):
         """The scores <w_k, (x_i, bias)> of all K classes; w holds column after column, K weights each."""
         i = np.uint64(i)
@@ -186,6 +208,14 @@ class Sparse(NamedTuple):
         for m in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
             w[np.uint64(self.indices[m]) * classes + k] += step * self.data[m]
         w[np.uint64(w.size) - classes + k] += step * self.bias
+
+    def fetch(self, i):
+        """Row i will be visited soon."""
+        begin = self.indptr[i]
+        for line in range(LINES):
+            fetch(self.data, begin + line * (LINE // self.data.itemsize))
+        for line in range(LINES // 2):
+            fetch(self.indices, begin + line * (LINE // self.indices.itemsize))
 
     def store(self, slot, rows, i):
         """Copy row i of ``rows`` into row ``slot``, which has room for the longest row."""

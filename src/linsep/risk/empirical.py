@@ -5,12 +5,14 @@ r"""Risk: what a decision costs, on average (A3).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from ..oracles.custom import same
 
 
 def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weight=None) -> float:
@@ -18,9 +20,12 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
 
     Parameters
     ----------
-    loss : None, callable or matrix
-        None: 0 for a right decision, 1 for a wrong one. A function W(decision, truth) of two labels. Or
-        a square matrix ``W[decision, truth]`` with rows and columns in the order of ``labels``.
+    y_true, y_pred : sequences
+        Labels, or labellings: lists, tuples or arrays of labels, of any lengths (E5).
+    loss : None, "hamming", callable or matrix
+        None: 0 for a right decision, 1 for a wrong one. "hamming": the share of places where two labellings differ.
+        A function W(decision, truth) of two labels or labellings. Or a square matrix ``W[decision, truth]`` with
+        rows and columns in the order of ``labels``.
     labels : sequence, optional
         The order of the matrix; the sorted labels of both arguments by default.
     sample_weight : array, optional
@@ -34,13 +39,21 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
     5.0
     >>> empirical_risk([1.0, 2.0], [1.5, 2.0], lambda decision, truth: (decision - truth) ** 2)
     0.125
+    >>> empirical_risk(["JOHN", "DANA"], ["JOHN", "DINA"], "hamming")
+    0.125
     """
-    truth, decision = column_or_1d(y_true), column_or_1d(y_pred)
+    truth, decision = _labels(y_true, loss), _labels(y_pred, loss)
     if truth.shape != decision.shape:
         raise ValueError(f"y_true has {truth.size} labels and y_pred {decision.size}: as many are wanted.")
     if truth.size == 0:
         raise ValueError("y_true is empty: there is no risk without a decision.")
-    if loss is None:
+    if truth.dtype == object and loss is None:
+        losses = _called(zero_one, decision, truth)
+    elif isinstance(loss, str):
+        if loss != "hamming":
+            raise ValueError(f"loss={loss!r}: None, 'hamming', a function or a matrix is wanted.")
+        losses = _called(hamming, decision, truth)
+    elif loss is None:
         losses = (truth != decision).astype(float)
     elif callable(loss):
         losses = _called(loss, decision, truth)
@@ -48,6 +61,33 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
         losses = _tabled(np.asarray(loss, dtype=np.float64), decision, truth, labels)
     weight = _check_sample_weight(sample_weight, truth[:, None], dtype=np.float64, ensure_non_negative=True)
     return float(np.average(losses, weights=weight))
+
+
+def zero_one(decision: Any, truth: Any) -> float:
+    """1, unless both are the same."""
+    return 0.0 if same(decision, truth) else 1.0
+
+
+def hamming(decision: Sequence, truth: Sequence) -> float:
+    """The share of places in which two labellings of the same length differ.
+
+    >>> hamming("BALL", "BILL")
+    0.25
+    """
+    if len(decision) != len(truth):
+        raise ValueError(f"loss='hamming': {decision!r} and {truth!r} have different lengths.")
+    return sum(not same(*pair) for pair in zip(decision, truth, strict=True)) / max(len(truth), 1)
+
+
+def _labels(y: Any, loss: Any) -> np.ndarray:
+    """Labels as an array, or labellings as one of objects."""
+    labelled = isinstance(loss, str) or any(np.ndim(label) > 0 for label in y)
+    if not labelled or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1):
+        return column_or_1d(y)
+    found = np.empty(len(y), dtype=object)
+    for place, label in enumerate(y):
+        found[place] = label
+    return found
 
 
 def _called(loss: Callable[[Any, Any], float], decision: np.ndarray, truth: np.ndarray) -> np.ndarray:

@@ -1,0 +1,266 @@
+r"""Feature templates: columns of strings, as a table of tokens has them, to integer features of sequences (E2).
+
+A template names a column, how it is read and where: ``word``, ``lower(word)``, ``suffix(word, 3)``, ``word[-1]`` (of
+the token before), ``shape(word)[1]``; ``|`` joins several: ``word[-1]|word``. At most one feature a template and token.
+
+Strings are looked at once each, however often they occur, and all else is arithmetic on integer columns: on 200,000
+tokens that is some ten times faster than a dictionary of strings a token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+EDGE = 2  # values of a column beyond its strings: before the first token, after the last
+BEFORE, AFTER = "<s>", "</s>"
+UNKNOWN = -1
+
+WINDOW = (
+    "word", "lower(word)", "shape(word)",
+    "prefix(word, 1)", "prefix(word, 2)", "prefix(word, 3)", "prefix(word, 4)",
+    "suffix(word, 1)", "suffix(word, 2)", "suffix(word, 3)", "suffix(word, 4)",
+    "lower(word)[-2]", "lower(word)[-1]", "lower(word)[1]", "lower(word)[2]",
+    "suffix(word, 3)[-1]", "suffix(word, 3)[1]",
+    "lower(word)[-1]|lower(word)", "lower(word)|lower(word)[1]", "lower(word)[-1]|lower(word)[1]",
+)  # fmt: skip
+
+
+def shape(word: str) -> str:
+    """What a word looks like: upper case, lower case, digits, each run of them once.
+
+    >>> shape("McDonald's"), shape("B-52")
+    ("XxXx'x", 'X-0')
+    """
+    kinds = ("X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c for c in word)
+    return "".join(kind for kind, last in _with_last(kinds) if kind != last)
+
+
+def _with_last(items: Iterable[str]) -> Iterable[tuple[str, str]]:
+    last = ""
+    for item in items:
+        yield item, last
+        last = item
+
+
+READINGS: dict[str, Callable[[str, int], str]] = {
+    "": lambda word, n: word,
+    "lower": lambda word, n: word.lower(),
+    "prefix": lambda word, n: word[:n],
+    "suffix": lambda word, n: word[-n:],
+    "shape": lambda word, n: shape(word),
+}
+
+
+class Atom(NamedTuple):
+    """One column, read in some way, at some place."""
+
+    column: str
+    reading: str  # a name in `READINGS`
+    length: int  # of a prefix or suffix
+    offset: int  # 0 is the token itself
+
+    @classmethod
+    def parse(cls, text: str) -> Atom:
+        """The atom that ``text`` describes.
+
+        >>> Atom.parse("suffix(word, 3)[-1]")
+        Atom(column='word', reading='suffix', length=3, offset=-1)
+        """
+        pattern = r"\s*(?:(\w+)\(\s*(\w+)\s*(?:,\s*(\d+))?\s*\)|(\w+))\s*(?:\[\s*([+-]?\d+)\s*\])?\s*"
+        found = re.fullmatch(pattern, text)
+        if found is None:
+            raise ValueError(
+                f"template {text!r}: column, reading(column) or reading(column, n) is wanted, perhaps [-1]."
+            )
+        reading, inner, length, plain, offset = found.groups()
+        if (reading or "") not in READINGS:
+            raise ValueError(f"template {text!r}: {reading!r} is none of {', '.join(filter(None, READINGS))}.")
+        if (reading in ("prefix", "suffix")) != (length is not None) or length == "0":
+            raise ValueError(f"template {text!r}: prefix and suffix take a length, as suffix(word, 3); others don't.")
+        return cls(inner or plain, reading or "", int(length or 0), int(offset or 0))
+
+
+class Values(NamedTuple):
+    """The strings of a column, read in some way, and their numbers."""
+
+    atom: Atom  # without offset
+    number: dict[str, int]
+
+    def codes(self, strings: list[str], code: np.ndarray, learn: bool) -> np.ndarray:
+        """The numbers of readings of ``strings[code]``; new ones get a number if ``learn``."""
+        read, length, number = READINGS[self.atom.reading], self.atom.length, self.number
+        readings = (read(string, length) for string in strings)
+        if learn:
+            own = [number.setdefault(reading, len(number)) for reading in readings]
+        else:
+            own = [number.get(reading, UNKNOWN) for reading in readings]
+        return np.array(own, dtype=np.int64)[code]
+
+
+class Templates:
+    """Learns which features there are, and turns tables of tokens into them.
+
+    Parameters
+    ----------
+    templates : sequence of str
+        See the module.
+    columns : sequence of str
+        The names of the columns of a table.
+    min_count : int, default=1
+        Features that occur less often are left out.
+
+    Examples
+    --------
+    >>> table = [[("The",), ("dog",)], [("dog",)]]
+    >>> some = Templates(["word", "word[-1]|word"], columns=["word"])
+    >>> indptr, indices = some.fit(table)
+    >>> [some.name(j) for j in indices[indptr[0] : indptr[1]]]
+    ['word=The', 'word[-1]|word=<s>|The']
+    >>> some.transform([[("cat",)]])[0].tolist()           # never seen: no feature
+    [0, 0]
+    """
+
+    def __init__(self, templates: Sequence[str] = WINDOW, columns: Sequence[str] = ("word",), min_count: int = 1):
+        self.templates, self.columns, self.min_count = tuple(templates), tuple(columns), min_count
+        self.atoms = [[Atom.parse(part) for part in template.split("|")] for template in self.templates]
+        for template, atoms in zip(self.templates, self.atoms, strict=True):
+            for atom in atoms:
+                if atom.column not in self.columns:
+                    raise ValueError(f"template {template!r}: there is no column {atom.column!r} in {self.columns}.")
+        self.values: dict[Atom, Values] = {}
+        self.keys: list[np.ndarray] = []  # the sorted keys of the features of each template
+        self.radix: dict[Atom, int] = {}  # how many values an atom has, edges included
+        # features are numbered as they appear, so that tokens near each other read weights near each other
+        self.rank = np.zeros(0, dtype=np.int32)  # from places in `keys` to numbers
+        self.places = np.zeros(0, dtype=np.int64)  # and back
+        self._listed: dict[Atom, list[str]] = {}
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return sum(keys.size for keys in self.keys)
+
+    def fit(self, table: Sequence[Sequence[Sequence[str]]]) -> tuple[np.ndarray, np.ndarray]:
+        """Learn the features of ``table``, sequences of tokens with a string a column; returns them as `transform`."""
+        self.values, self.keys, self.radix, self._listed = {}, [], {}, {}
+        features, first = [], 0
+        for key in self._keys(table, learn=True):
+            found, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
+            kept = count >= self.min_count
+            self.keys.append(found[kept])
+            features.append(np.where(kept, first + np.cumsum(kept) - 1, UNKNOWN)[inverse])
+            first += self.keys[-1].size
+        indptr, indices = _rows(features)
+        appeared = np.full(first, indices.size)
+        appeared[indices[::-1]] = np.arange(indices.size)[::-1]  # of equal numbers the first one stays
+        self.places = np.argsort(appeared, kind="stable")
+        self.rank = np.empty(first, dtype=np.int32)
+        self.rank[self.places] = np.arange(first)
+        return indptr, self.rank[indices]
+
+    def transform(self, table: Sequence[Sequence[Sequence[str]]]) -> tuple[np.ndarray, np.ndarray]:
+        """The features of every token: those of token t are ``indices[indptr[t]:indptr[t + 1]]``."""
+        features, first = [], 0
+        for key, known in zip(self._keys(table, learn=False), self.keys, strict=True):
+            place = np.minimum(np.searchsorted(known, key), max(known.size - 1, 0))
+            features.append(np.where(known[place] == key, place + first, UNKNOWN) if known.size else key * 0 + UNKNOWN)
+            first += known.size
+        indptr, indices = _rows(features)
+        return indptr, self.rank[indices]
+
+    def _keys(self, table, learn: bool) -> list[np.ndarray]:
+        """One number for what each template says of each token; negative if it says what was never seen."""
+        lengths = np.array([len(tokens) for tokens in table], dtype=np.int64)
+        used = {atom.column for atoms in self.atoms for atom in atoms}
+        coded = {name: _coded(table, place, name) for place, name in enumerate(self.columns) if name in used}
+        values: dict[Atom, np.ndarray] = {}
+        for atom in (atom for atoms in self.atoms for atom in atoms):
+            plain = atom._replace(offset=0)
+            if plain not in values:
+                known = self.values.setdefault(plain, Values(plain, {}))
+                values[plain] = known.codes(*coded[atom.column], learn)
+        if learn:
+            self.radix = {atom: len(known.number) + EDGE for atom, known in self.values.items()}
+        first = np.repeat(np.cumsum(lengths) - lengths, lengths)
+        last = first + np.repeat(lengths, lengths)
+        shifted: dict[Atom, np.ndarray] = {}
+        for atom in {atom for atoms in self.atoms for atom in atoms}:
+            shifted[atom] = _shifted(values[atom._replace(offset=0)], atom.offset, first, last, self._radix(atom))
+        return [self._joined(atoms, shifted) for atoms in self.atoms]
+
+    def _radix(self, atom: Atom) -> int:
+        return self.radix[atom._replace(offset=0)]
+
+    def _joined(self, atoms: list[Atom], values: dict[Atom, np.ndarray]) -> np.ndarray:
+        """The values of several atoms as one number."""
+        if np.prod([float(self._radix(atom)) for atom in atoms]) >= 2.0**62:
+            raise ValueError(f"template {'|'.join(map(str, atoms))!r} joins too many values: split it.")
+        key, seen = values[atoms[0]].copy(), values[atoms[0]] >= 0
+        for atom in atoms[1:]:
+            key *= self._radix(atom)
+            key += values[atom]
+            seen &= values[atom] >= 0
+        key[~seen] = UNKNOWN
+        return key
+
+    def name(self, feature: int) -> str:
+        """What feature number ``feature`` says.
+
+        >>> some = Templates(["word"])
+        >>> _ = some.fit([[("a",), ("b",)]])
+        >>> some.name(1)
+        'word=b'
+        """
+        ends = np.cumsum([keys.size for keys in self.keys])
+        feature = int(self.places[feature])
+        place = int(np.searchsorted(ends, feature, side="right"))
+        key = int(self.keys[place][feature - (ends[place] - self.keys[place].size)])
+        parts = []
+        for atom in reversed(self.atoms[place]):
+            key, code = divmod(key, self._radix(atom))
+            parts.append(self._strings(atom)[code])
+        return f"{self.templates[place]}={'|'.join(reversed(parts))}"
+
+    def _strings(self, atom: Atom) -> list[str]:
+        """The values of an atom; made once."""
+        plain = atom._replace(offset=0)
+        if plain not in self._listed:
+            self._listed[plain] = [*self.values[plain].number, BEFORE, AFTER]
+        return self._listed[plain]
+
+
+def _rows(features: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The features of each template, a column each, as those of each token."""
+    columns = np.stack(features, axis=1).astype(np.int32) if features else np.zeros((0, 0), np.int32)
+    kept = columns >= 0
+    return np.concatenate([[0], np.cumsum(kept.sum(axis=1, dtype=np.int64))]), columns[kept]
+
+
+def _coded(table, place: int, name: str) -> tuple[list[str], np.ndarray]:
+    """The strings of a column, each once, and the number of that of every token."""
+    number: dict[str, int] = {}
+    try:
+        code = [number.setdefault(token[place], len(number)) for token in chain.from_iterable(table)]
+    except (IndexError, TypeError):
+        for i, tokens in enumerate(table):
+            for t, token in enumerate(tokens):
+                if isinstance(token, str) or len(token) <= place or not isinstance(token[place], str):
+                    raise ValueError(f"sequence {i}, token {t}: no string in column {name!r}: {token!r}.") from None
+        raise
+    return list(number), np.array(code, dtype=np.int64)
+
+
+def _shifted(code: np.ndarray, offset: int, first: np.ndarray, last: np.ndarray, radix: int) -> np.ndarray:
+    """The values ``offset`` tokens further on; before the first token and after the last there is an edge."""
+    if offset == 0 or code.size == 0:
+        return code
+    at = np.arange(code.size) + offset
+    moved = code[np.clip(at, 0, code.size - 1)]
+    moved[at < first] = radix - 2
+    moved[at >= last] = radix - 1
+    return moved
