@@ -53,7 +53,7 @@ def draw(seed, *, forbid=True):
         return np.where(rng.random(shape) < 0.5, 0, values)
 
     kind = rng.integers(4)
-    dense = None if kind == 0 else numbers(size, 3).astype(rng.choice([np.float64, np.float32, np.int8]))
+    dense = None if kind == 0 else numbers(size, 3).astype(rng.choice([np.float64, np.float32]))
     if kind == 1:
         x = features(dense=dense)
     elif kind == 2:

@@ -37,7 +37,7 @@ from ..inference.chain import (
 )
 from .ledger import Ledger, ledger
 
-inlined = compiled_with(forceinline=True)  # passing an oracle by value would cost as much as three positions
+inlined = compiled_with(forceinline=True)  # passing an oracle by value costs as much as some positions do
 
 U = float(np.finfo(np.float64).eps)
 
@@ -209,30 +209,28 @@ def compress(dense, t, column, entry):
     return count
 
 
-@inlined
-def emit(part, w, i):
-    """The scores of all labels at all positions of sequence i, start and end included."""
-    x, labels, begin = part.x, part.labels, part.begin[i]
-    n, d = part.begin[i + 1] - begin, part.x.dense.shape[1]
-    at = x.width * labels
+@compiled
+def emit(w, x, begin, end, labels, bias, banned, draft, column, entry, out):
+    """out[t] = the scores of all labels at position begin + t, start and end included."""
+    n, d, at = end - begin, x.dense.shape[1], x.width * labels
     for k in range(labels):
-        part.draft[0, k] = part.bias * w[at + k]
+        draft[0, k] = bias * w[at + k]
     for t in range(n):
         if d:
-            count = compress(x.dense, begin + t, part.column, part.entry)
-            gather(w, part.column, part.entry, 0, count, 0, labels, part.draft, 0, part.draft, 1)
+            count = compress(x.dense, begin + t, column, entry)
+            gather(w, column, entry, 0, count, 0, labels, draft, 0, draft, 1)
         p, q = (x.indptr[begin + t], x.indptr[begin + t + 1]) if x.indptr.size else (0, 0)
-        gather(w, x.indices, x.values, p, q, d, labels, part.draft, 1 if d else 0, part.emission, t)
+        gather(w, x.indices, x.values, p, q, d, labels, draft, 1 if d else 0, out, t)
     for k in range(labels):
-        part.emission[0, k] += w[at + labels + k]
-        part.emission[n - 1, k] += w[at + 2 * labels + k]
-    if part.banned.size:
+        out[0, k] += w[at + labels + k]
+        out[n - 1, k] += w[at + 2 * labels + k]
+    if banned.size:
         for k in range(labels):
-            part.emission[0, k] += part.banned[k]
-            part.emission[n - 1, k] += part.banned[labels + k]
+            out[0, k] += banned[k]
+            out[n - 1, k] += banned[labels + k]
 
 
-@inlined
+@compiled
 def couple(part, w, i):
     """The scores of all pairs, where they are not those in w: of forbidden ones, and with features of pairs."""
     z, begin, square = part.z, part.begin[i], part.labels * part.labels
@@ -257,7 +255,8 @@ def scored(part, w, i, loss):
     """The lattice of sequence i: all scores along w, wrong labels raised by ``loss``."""
     labels, square = part.labels, part.labels * part.labels
     n, at = part.begin[i + 1] - part.begin[i], (part.x.width + 3) * part.labels
-    emit(part, w, i)
+    begin, draft, column, entry = part.begin[i], part.draft, part.column, part.entry
+    emit(w, part.x, begin, begin + n, labels, part.bias, part.banned, draft, column, entry, part.emission)
     if loss != 0.0:
         for t in range(n):
             for k in range(labels):
