@@ -14,7 +14,7 @@ from ..oracles import Classes, Differences, flat, rows_of, shaped
 from ..rules import Scheduled
 from ..targets import EpsOptimal
 from .certificate import Certificate
-from .certify import Terms, certify, combination, disprove, free_bias, free_biases, length, look, shares
+from .certify import Terms, certify, combination, disprove, free_bias, free_biases, length, likely, look, shares
 from .keep import Average, Last, Pocket, keeper
 from .order import visits
 from .rows import Sets, augment, copies, judged, live, size_of
@@ -279,8 +279,10 @@ def answer(
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
     if refit and isinstance(parts[0], Classes):
         w = free_biases(rows, w)
-    elif kind == "free" or refit:
-        w = free_bias(rows, w, parts[0].slots if kind == "free" else None)
+    elif kind == "free":
+        w = free_bias(rows, w, parts[0].slots)
+    elif refit:
+        w = free_bias(rows, w, cut=likely)
     if state.done and not reason and isinstance(target, EpsOptimal):
         reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
     terms = Terms(target, kind, state.tick.updates, reason, ended)
