@@ -238,6 +238,19 @@ def test_messages_that_stop_early_claim_nothing():
     assert answer.status == "not proved" and answer.value <= best.value <= answer.upper
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_wandering_never_loses_and_often_gains(seed):
+    random = np.random.default_rng(seed)
+    network = Network.of(np.zeros((64, 3)), grid_edges(8, 8), 3.0 * random.normal(size=(112, 3, 3)))
+    state = Messages(network)
+    before = state.value
+    state.wander(2000)
+    assert state.value == network.value(state.best) > before
+    assert state.value <= state.upper
+    best = solve(network)
+    assert best.optimal and 0.9 * best.value < state.value <= best.value + best.rounding
+
+
 def test_toulbar2_out_of_time_is_not_believed():
     pytest.importorskip("pytoulbar2", reason="the extra `exact` is not installed")
     random = np.random.default_rng(5)
