@@ -82,6 +82,9 @@ class _Oracle:
     def spread(self, w, i, k, classes, step):
         return self.instance_class.spread
 
+    def scatter(self, w, i, steps):
+        return self.instance_class.scatter
+
     def store(self, slot, rows, i):
         return self.instance_class.store
 
