@@ -2,6 +2,7 @@
 
 import math
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -145,7 +146,37 @@ def test_the_flow_is_scipys(seed, whole):
     assert dense[np.ix_(~side, side)].sum() == sent
 
 
-def test_a_million_nodes_of_a_chain_are_proved():
+@pytest.mark.parametrize("seed", range(60))
+def test_claims_hold_in_exact_arithmetic(seed):
+    """Magnitudes from 1e-8 to 1e8: bounds are above the best value, and optimal means within the rounding named."""
+    random = np.random.default_rng(seed)
+    kind = [{"tree": True}, {}, {"agree": True}, {"two": True}][seed % 4]
+    network = some_network(random, nodes=5, density=0.8, **kind)
+    if seed % 3 == 0:
+        sizes = 10.0 ** random.integers(-8, 9, network.unary.size), 10.0 ** random.integers(-8, 9)
+        network = network._replace(unary=network.unary * sizes[0], pairwise=network.pairwise * sizes[1])
+    elif seed % 3 == 1:
+        network = network._replace(unary=1e8 * network.unary + 1e-8 * random.normal(size=network.unary.size))
+    exact = {labels: rational(network, labels) for value, labels in every(network) if value > -math.inf}
+    engines = ["elimination", "trws", "auto"] + ["forest"] * ("tree" in kind) + ["cut"] * ("agree" in kind)
+    for answer in (solve(network, engine) for engine in engines) if exact else ():
+        best = max(exact.values())
+        assert Fraction(answer.upper) >= best
+        assert best - exact[tuple(answer.labels.tolist())] <= (
+            Fraction(answer.rounding) if answer.optimal else math.inf
+        )
+        assert answer.rounding <= 1e-12 * network.scale()
+
+
+def rational(network, labels):
+    """The value of a labelling without rounding."""
+    entries = [network.node_table(v)[labels[v]] for v in range(network.n)]
+    ends = zip(network.tail, network.head, strict=True)
+    entries += [network.edge_table(e)[labels[u], labels[v]] for e, (u, v) in enumerate(ends)]
+    return sum(map(Fraction, entries), Fraction(network.constant))
+
+
+def test_a_long_chain_is_proved():
     random, n = np.random.default_rng(0), 200_000
     network = Network.of(random.normal(size=(n, 3)), np.stack([np.arange(n - 1), np.arange(1, n)], 1), np.eye(3))
     answer = forest(network)
@@ -205,6 +236,19 @@ def test_messages_that_stop_early_claim_nothing():
     network = Network.of(np.zeros((100, 2)), grid_edges(10, 10), 3.0 * random.normal(size=(180, 2, 2)))
     answer, best = trws(network, passes=2), elimination(network)
     assert answer.status == "not proved" and answer.value <= best.value <= answer.upper
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_wandering_never_loses_and_often_gains(seed):
+    random = np.random.default_rng(seed)
+    network = Network.of(np.zeros((64, 3)), grid_edges(8, 8), 3.0 * random.normal(size=(112, 3, 3)))
+    state = Messages(network)
+    before = state.value
+    state.wander(2000)
+    assert state.value == network.value(state.best) > before
+    assert state.value <= state.upper
+    best = solve(network)
+    assert best.optimal and 0.9 * best.value < state.value <= best.value + best.rounding
 
 
 def test_toulbar2_out_of_time_is_not_believed():

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 
 import networkx
 import numpy as np
@@ -196,6 +197,14 @@ def test_the_estimator_learns_predicts_and_proves():
     assert rule.decision_function(X[20:], rule.predict(X[20:])) == pytest.approx([one.value for one in answers])
     assert rule.check(X[:20], names[:20]), str(rule.check(X[:20], names[:20]))
     assert (clone(rule).fit(X[:20], names[:20]).coef_ == rule.coef_).all()
+
+
+def test_a_fitted_rule_survives_pickling():
+    X, y = strips(4)
+    rule = NetworkClassifier(max_passes=2, random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(rule))
+    assert all((one == other).all() for one, other in zip(rule.predict(X), again.predict(X), strict=True))
+    assert again.certificate_.status == rule.certificate_.status
 
 
 def test_partial_fit_goes_on_and_keeps_its_labels():

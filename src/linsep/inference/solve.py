@@ -61,6 +61,7 @@ def _auto(network: Network, seconds: float, search: bool = True) -> Answer:
         found = _rest(state, began, bits)
         if found is not None:
             return found
+    state.wander(20_000 if search else 2_000)
     if is_metric(network):
         state.offer(expand(state.tame, state.best)[0])
     found = _search(state, began, max(until - time.perf_counter(), 1.0)) if search else None

@@ -21,6 +21,8 @@ from .bound import upper_bound
 from .network import Answer, Network
 
 BATCH = 20  # passes between two looks at the bounds
+KICKS = 1000  # of the local search between two looks
+WORK = 1e8  # sums that it may cost
 
 
 class Messages:
@@ -36,6 +38,7 @@ class Messages:
         self.upper, self.error = upper_bound(self.tame, self.messages, self.share)
         self.proof = self.messages.copy()
         self.passes = 0
+        self.random = np.random.default_rng(0)
         room = int(network.labels.max())
         self._scratch = np.empty(room), np.empty(room)
         self._labels = np.empty(network.n, dtype=np.int64)
@@ -73,16 +76,32 @@ class Messages:
             if exact > self.value:
                 self.best, self.value = labels.copy(), exact
 
+    def wander(self, kicks: int) -> None:
+        """Look for a better labelling around the best one, if it is not proved to be that."""
+        if self.proved or self.network.m == 0:
+            return
+        labels, n = self.best.copy(), self.network.n
+        degree = 2.0 * self.network.m / n
+        kicks = min(kicks, int(WORK / (degree * degree * self.network.labels.mean() + 50.0)))
+        room = np.empty(n + 1, dtype=np.int64), np.zeros(n, dtype=np.bool_), np.empty((4 * n + 16, 2), dtype=np.int64)
+        for done in range(0, kicks, KICKS):
+            dice = self.random.integers(0, 2**31, size=(min(KICKS, kicks - done), 8))
+            wander(self.tame, labels, dice, *room, self._scratch[0])
+            self.offer(labels)
+
     def answer(self, began: float, note: str = "") -> Answer:
         """What is known now."""
         note = ", ".join(part for part in (f"{self.passes} passes", note) if part)
         return finish(self.network, self.best, self.upper, self.rounding, "trws", began, note)
 
 
-def trws(network: Network, passes: int = 1000, seconds: float = 60.0, patience: float = 1e-7) -> Answer:
+def trws(
+    network: Network, passes: int = 1000, seconds: float = 60.0, patience: float = 1e-7, kicks: int = 20_000
+) -> Answer:
     """The best labelling decoded within a number of ``passes`` or ``seconds``, and a bound.
 
-    Ends early when both meet, or when 40 passes lowered the bound by less than ``patience`` times the gap.
+    Ends early when both meet, or when 40 passes lowered the bound by less than ``patience`` times the gap; then
+    ``kicks`` of a local search look for a better labelling.
 
     >>> ring = Network.of([[0.0, 1.0], [0.5, 0.0], [0.0, 0.0]], [(0, 1), (1, 2), (2, 0)], [[1.0, 0.0], [0.0, 1.0]])
     >>> answer = trws(ring)
@@ -90,7 +109,9 @@ def trws(network: Network, passes: int = 1000, seconds: float = 60.0, patience: 
     (array([1, 1, 1]), 4.0, 'optimal')
     """
     began = time.perf_counter()
-    return refine(Messages(network), passes, seconds, patience).answer(began)
+    state = refine(Messages(network), passes, seconds, patience)
+    state.wander(kicks)
+    return state.answer(began)
 
 
 def refine(state: Messages, passes: int = 1000, seconds: float = 60.0, patience: float = 1e-7) -> Messages:
@@ -236,6 +257,68 @@ def improve(network, labels, total):
                 changed = True
                 changes += 1
     return changes
+
+
+@compiled
+def wander(network, labels, dice, queue, waiting, log, total):
+    """Local search that goes on: kick up to three linked nodes, repair around them, keep what is no worse.
+
+    A row of ``dice`` is one kick; ``queue`` and ``waiting`` hold the nodes to look at, ``log`` what to take back.
+    """
+    n = labels.size
+    for d in range(dice.shape[0]):
+        first, last, logged, change = 0, 0, 0, 0.0
+        v = dice[d, 0] % n
+        for s in range(1 + dice[d, 1] % 3):
+            k = dice[d, 2 + s] % network.labels[v]
+            if k != labels[v]:
+                beside(network, v, labels, total)
+                change += total[k] - total[labels[v]]
+                log[logged, 0], log[logged, 1] = v, labels[v]
+                logged += 1
+                labels[v] = k
+                last = alert(network, v, queue, waiting, last)
+            degree = network.start[v + 1] - network.start[v]
+            if degree == 0:
+                break
+            e = network.arc[network.start[v] + dice[d, 5 + s] % degree]
+            v = network.head[e] if network.tail[e] == v else network.tail[e]
+        while first != last and logged < log.shape[0]:
+            v = queue[first]
+            first = (first + 1) % queue.size
+            waiting[v] = False
+            beside(network, v, labels, total)
+            best = labels[v]
+            for k in range(network.labels[v]):
+                if total[k] > total[best]:
+                    best = k
+            if total[best] > total[labels[v]] + 1e-12 * (abs(total[best]) + 1.0):
+                change += total[best] - total[labels[v]]
+                log[logged, 0], log[logged, 1] = v, labels[v]
+                logged += 1
+                labels[v] = best
+                last = alert(network, v, queue, waiting, last)
+        while first != last:
+            waiting[queue[first]] = False
+            first = (first + 1) % queue.size
+        if change < 0.0:
+            for t in range(logged - 1, -1, -1):
+                labels[log[t, 0]] = log[t, 1]
+
+
+@compiled
+def alert(network, v, queue, waiting, last):
+    """Put the neighbours of v into the queue, then v itself; returns where the queue ends."""
+    for a in range(network.start[v], network.start[v + 1] + 1):
+        j = v
+        if a < network.start[v + 1]:
+            e = network.arc[a]
+            j = network.head[e] if network.tail[e] == v else network.tail[e]
+        if not waiting[j]:
+            waiting[j] = True
+            queue[last] = j
+            last = (last + 1) % queue.size
+    return last
 
 
 @compiled
