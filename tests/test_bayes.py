@@ -695,8 +695,35 @@ def test_a_density_of_ones_own_serves_and_a_risk_without_samples_is_refused():
         Bayes(Unseeded()).fit(X, y).risk()
     with pytest.raises(ValueError, match=r"class 0: .*epanechnikov.*can't be sampled"):
         Bayes(Parzen(kernel="epanechnikov")).fit(X, y).risk()
-    with pytest.raises(ValueError, match=r"sample_weight: Laplace.fit takes no weights"):
-        rule.fit(X, y, sample_weight=np.arange(150.0))
+
+
+def test_whole_weights_repeat_rows_of_models_that_take_no_weights():
+    X, y = iris()
+    often = np.arange(150) % 3
+    for model in (Laplace(), LinearDiscriminantAnalysis(), GaussianMixture(random_state=0)):
+        weighed = Bayes(model).fit(X, y, sample_weight=often)
+        again = Bayes(model).fit(X.repeat(often, axis=0), y.repeat(often))
+        np.testing.assert_allclose(weighed.predict_proba(X), again.predict_proba(X), rtol=1e-9, atol=1e-12)
+        with pytest.raises(ValueError, match=r"sample_weight: \w+.fit takes no weights, .* not 0.5 times"):
+            Bayes(model).fit(X, y, sample_weight=np.full(150, 0.5))
+        with pytest.raises(ValueError, match=r"\w+.fit takes no weights, and 1.5e\+10 rows are too many"):
+            Bayes(model).fit(X, y, sample_weight=np.full(150, 1e8))
+
+
+def test_a_class_of_one_row_has_the_covariance_of_all():
+    """LDA's for this class; with a shrinkage of one's own it is refused, as it is if no class varies."""
+    X, y = iris()
+    X, y = np.vstack([X[50:], X[:1]]), np.append(y[50:], 0)
+    rule = Bayes(Gaussian()).fit(X, y)
+    one, *others = rule.strategy_.model.densities
+    shared = Bayes(Gaussian(shared=True)).fit(X, y).strategy_.model.densities[0]
+    np.testing.assert_allclose(one.covariance_, shared.covariance_)
+    assert np.array_equal(one.mean_, X[-1])
+    assert not np.allclose(others[0].covariance_, shared.covariance_)
+    with pytest.raises(ValueError, match="class 0: Gaussian: column 0 does not vary"):
+        Bayes(Gaussian(shrinkage=0.0)).fit(X, y)
+    with pytest.raises(ValueError, match="Gaussian: column 0 does not vary"):
+        Bayes(Gaussian()).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
 
 
 def test_scikit_learns_densities_serve():

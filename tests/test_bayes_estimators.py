@@ -40,24 +40,17 @@ ESTIMATORS = [
     Parzen(),
     PiecewiseConstant(),
 ]
-ONE_ROW = "its class 0 has one row only, repeated: it does not vary"
-WEIGHTLESS = "scikit-learn's own takes no weights"
 
 
 def expected(estimator):
     model = getattr(estimator, "model", None)
-    if isinstance(model, LinearDiscriminantAnalysis | GaussianMixture):
-        checks = ("check_sample_weights_list", "check_sample_weights_not_overwritten")
-        return dict.fromkeys((*checks, "check_sample_weight_equivalence_on_dense_data"), WEIGHTLESS)
     if isinstance(model, Uniform):
         checks = ("check_sample_weights_shape", "check_sample_weights_not_overwritten")
         constant = dict.fromkeys(checks, "in its classes a column is constant, there is no uniform density")
-        return {**constant, "check_sample_weight_equivalence_on_dense_data": ONE_ROW}
+        one_row = "its class 0 has one row only, repeated: there is no uniform density"
+        return {**constant, "check_sample_weight_equivalence_on_dense_data": one_row}
     if isinstance(model, Rayleigh):
         return {"check_decision_proba_consistency": "its data are negative, the tag positive_only notwithstanding"}
-    own = isinstance(model, Gaussian) and not model.shared
-    if own or getattr(estimator, "covariance", "") == "own":
-        return {"check_sample_weight_equivalence_on_dense_data": ONE_ROW}
     return {}
 
 

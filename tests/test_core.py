@@ -19,7 +19,7 @@ from hypothesis.extra.numpy import arrays
 
 from linsep import GradientDescent, Kozinec, LeastSquares, Perceptron
 from linsep import Relaxation as RelaxationRule
-from linsep.core.certify import free_bias
+from linsep.core.certify import fewest, free_bias, likely
 from linsep.core.keep import keeper
 from linsep.core.loop import begin, learn, passes, trace
 from linsep.core.order import VISITS, visits
@@ -755,6 +755,51 @@ def test_a_weight_of_zero_is_an_absent_row(rule, apart):
     assert rule.certificate_.violated == violated
     assert rule.certificate_.size == live.sum()
     assert rule.certificate_.check(X, y, sample_weight=weight)
+
+
+def ramp(cut, g, sign, weight):
+    """The cost of a threshold, written out."""
+    total = 0.0
+    for side in (-1, 1):
+        own, share = g[sign == side], weight[sign == side] / weight[sign == side].sum()
+        heavier = np.log(weight[sign == side].mean() / weight[sign != side].mean())
+        h = np.sqrt(share @ (own - share @ own) ** 2) * np.cbrt(share @ share) * (1 + max(heavier, 0))
+        total += weight[sign == side] @ np.clip((side * (cut - own) + h) / (2 * h), 0, 1)
+    return total
+
+
+@given(st.integers(0, 10**6), st.integers(2, 30), st.booleans(), st.booleans())
+def test_the_likely_threshold_is_the_cheapest_of_all(seed, n, weighed, absent):
+    rng = np.random.default_rng(seed)
+    sign = np.where(np.arange(2 * n) % 2, 1, -1).astype(np.int8)
+    g, weight = rng.normal(size=2 * n) + rng.choice([0.0, 2.0]) * sign, rng.choice([1.0, 1e-3, 1e3], 2 * n)
+    weight = weight if weighed else np.ones(2 * n)
+    extra = (np.append(g, np.nan), np.append(sign, np.int8(1)), np.append(weight, 0.0)) if absent else (g, sign, weight)
+    found = likely(*extra)
+    best = min(ramp(cut, g, sign, weight) for cut in np.linspace(g.min() - 2, g.max() + 2, 500))
+    assert ramp(found, g, sign, weight) <= best * (1 + 1e-9) + 1e-9
+    assert likely(100 * g + 7, sign, weight) == pytest.approx(100 * found + 7, rel=1e-6, abs=1e-6)
+
+
+def test_the_likely_threshold_is_nearer_to_the_best_than_that_of_the_fewest_errors():
+    true, off = np.log(0.7 / 0.3) / 2, []  # where 0.3 p(g|1) = 0.7 p(g|-1)
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        sign = np.where(rng.random(400) < 0.3, 1, -1).astype(np.int8)
+        g = rng.normal(size=sign.size) + sign
+        off.append([abs(cut(g, sign, np.zeros(0)) - true) for cut in (likely, fewest)])
+    ours, raw = np.mean(off, axis=0)
+    assert ours < raw
+    assert ours < 2 * 400 ** (-1 / 3)
+
+
+def test_a_threshold_keeps_clear_of_heavy_rows():
+    g, sign = np.array([0.0, 1.0, 1.9, 2.0, 2.5, 3.0]), np.array([-1, -1, -1, 1, 1, 1], dtype=np.int8)
+    h = np.std([2.0, 2.5, 3.0]) * 3 ** (-1 / 3)
+    for m in (1.0, 2.0):
+        heavy = np.where(sign > 0, np.exp(m), 1.0)
+        assert fewest(g, sign, heavy) == 1.95
+        assert likely(g, sign, heavy) == pytest.approx(2.0 - (1 + m) * h)
 
 
 def test_absent_rows_do_not_place_the_bias():

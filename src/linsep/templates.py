@@ -10,7 +10,7 @@ tokens that is some ten times faster than a dictionary of strings a token.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -30,29 +30,33 @@ WINDOW = (
 )  # fmt: skip
 
 
+class Kinds(dict[int, str]):
+    """What a character looks like, for `str.translate`; found once for each."""
+
+    def __missing__(self, code: int) -> str:
+        c = chr(code)
+        self[code] = "X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c
+        return self[code]
+
+
+KINDS, AGAIN = Kinds(), re.compile(r"(?<=(.))\1+", re.DOTALL)
+
+
 def shape(word: str) -> str:
     """What a word looks like: upper case, lower case, digits, each run of them once.
 
     >>> shape("McDonald's"), shape("B-52")
     ("XxXx'x", 'X-0')
     """
-    kinds = ("X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else c for c in word)
-    return "".join(kind for kind, last in _with_last(kinds) if kind != last)
+    return AGAIN.sub("", word.translate(KINDS))
 
 
-def _with_last(items: Iterable[str]) -> Iterable[tuple[str, str]]:
-    last = ""
-    for item in items:
-        yield item, last
-        last = item
-
-
-READINGS: dict[str, Callable[[str, int], str]] = {
-    "": lambda word, n: word,
-    "lower": lambda word, n: word.lower(),
-    "prefix": lambda word, n: word[:n],
-    "suffix": lambda word, n: word[-n:],
-    "shape": lambda word, n: shape(word),
+READINGS: dict[str, Callable[[list[str], int], list[str]]] = {
+    "": lambda words, n: words,
+    "lower": lambda words, n: [word.lower() for word in words],
+    "prefix": lambda words, n: [word[:n] for word in words],
+    "suffix": lambda words, n: [word[-n:] for word in words],
+    "shape": lambda words, n: [shape(word) for word in words],
 }
 
 
@@ -93,12 +97,11 @@ class Values(NamedTuple):
 
     def codes(self, strings: list[str], code: np.ndarray, learn: bool) -> np.ndarray:
         """The numbers of readings of ``strings[code]``; new ones get a number if ``learn``."""
-        read, length, number = READINGS[self.atom.reading], self.atom.length, self.number
-        readings = (read(string, length) for string in strings)
+        number, readings = self.number, READINGS[self.atom.reading](strings, self.atom.length)
         if learn:
-            own = [number.setdefault(reading, len(number)) for reading in readings]
-        else:
-            own = [number.get(reading, UNKNOWN) for reading in readings]
+            for reading in dict.fromkeys(readings):
+                number.setdefault(reading, len(number))
+        own = [number.get(reading, UNKNOWN) for reading in readings]
         return np.array(own, dtype=np.int64)[code]
 
 
@@ -166,9 +169,8 @@ class Templates:
     def transform(self, table: Sequence[Sequence[Sequence[str]]]) -> tuple[np.ndarray, np.ndarray]:
         """The features of every token: those of token t are ``indices[indptr[t]:indptr[t + 1]]``."""
         features, first = [], 0
-        for key, known in zip(self._keys(table, learn=False), self.keys, strict=True):
-            place = np.minimum(np.searchsorted(known, key), max(known.size - 1, 0))
-            features.append(np.where(known[place] == key, place + first, UNKNOWN) if known.size else key * 0 + UNKNOWN)
+        for atoms, key, known in zip(self.atoms, self._keys(table, learn=False), self.keys, strict=True):
+            features.append(_places(key, known, self._radix(atoms[0]) if len(atoms) == 1 else 0, first))
             first += known.size
         indptr, indices = _rows(features)
         return indptr, self.rank[indices]
@@ -241,18 +243,30 @@ def _rows(features: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([[0], np.cumsum(kept.sum(axis=1, dtype=np.int64))]), columns[kept]
 
 
+def _places(key: np.ndarray, known: np.ndarray, few: int, first: int) -> np.ndarray:
+    """Where the keys are among the sorted ``known`` ones, from ``first`` on; keys below ``few`` are looked up."""
+    if few:
+        table = np.full(few + 1, UNKNOWN)  # the last one is for keys that are UNKNOWN
+        table[known] = np.arange(first, first + known.size)
+        return table[key]
+    if not known.size:
+        return np.full(key.size, UNKNOWN)
+    place = np.minimum(np.searchsorted(known, key), known.size - 1)
+    return np.where(known[place] == key, place + first, UNKNOWN)
+
+
 def _coded(table, place: int, name: str) -> tuple[list[str], np.ndarray]:
     """The strings of a column, each once, and the number of that of every token."""
-    number: dict[str, int] = {}
     try:
-        code = [number.setdefault(token[place], len(number)) for token in chain.from_iterable(table)]
+        strings = [token[place] for token in chain.from_iterable(table)]
+        number = {string: code for code, string in enumerate(dict.fromkeys(strings))}
     except (IndexError, TypeError):
         for i, tokens in enumerate(table):
             for t, token in enumerate(tokens):
                 if isinstance(token, str) or len(token) <= place or not isinstance(token[place], str):
                     raise ValueError(f"sequence {i}, token {t}: no string in column {name!r}: {token!r}.") from None
         raise
-    return list(number), np.array(code, dtype=np.int64)
+    return list(number), np.fromiter(map(number.__getitem__, strings), dtype=np.int64, count=len(strings))
 
 
 def _shifted(code: np.ndarray, offset: int, first: np.ndarray, last: np.ndarray, radix: int) -> np.ndarray:

@@ -10,6 +10,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..estimators._base import _first_not_finite
 
+MOST = 10**9  # numbers that repeated rows may have
+
 
 def numbers(values: Any, who: str) -> np.ndarray:
     """An array of float64, or an error that says what was not one.
@@ -41,6 +43,22 @@ def weights(sample_weight, X: np.ndarray) -> np.ndarray:
     if not weight.any():
         raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
     return weight
+
+
+def repeated(who: str, X: np.ndarray, k: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and classes as often as they weigh: what whole weights mean to an estimator that takes none.
+
+    >>> repeated("LDA", np.array([[1.0], [2.0]]), np.array([0, 1]), np.array([1.0, 2.0]))[1]
+    array([0, 1, 1])
+    """
+    for j in np.flatnonzero(weight != np.round(weight))[:1]:
+        raise ValueError(
+            f"sample_weight: {who}.fit takes no weights, so a row can only be repeated, and not {weight[j]:g} times."
+        )
+    if weight.sum() * X.shape[1] > MOST:
+        raise ValueError(f"sample_weight: {who}.fit takes no weights, and {weight.sum():.6g} rows are too many.")
+    often = weight.astype(np.int64)
+    return X.repeat(often, axis=0), k.repeat(often)
 
 
 def labelled(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from ..estimators._base import all_or_nothing
-from ._check import checked, labelled
+from ._check import checked, labelled, repeated
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
 from .discriminant import Discriminant
@@ -105,10 +105,12 @@ class Bayes(ClassifierMixin, BaseEstimator):
         name = type(rule).__name__
         if self.priors is not None:
             raise ValueError(f"priors: they are for densities, {name} has its own.")
-        plain = bool(np.all(weight == 1.0))
-        if not plain and not has_fit_parameter(rule, "sample_weight"):
-            raise ValueError(f"sample_weight: {name}.fit takes no weights.")
-        return clone(rule).fit(X, self.classes_[k], **({} if plain else {"sample_weight": weight}))
+        if np.all(weight == 1.0):
+            return clone(rule).fit(X, self.classes_[k])
+        if has_fit_parameter(rule, "sample_weight"):
+            return clone(rule).fit(X, self.classes_[k], sample_weight=weight)
+        X, k = repeated(name, X, k, weight)
+        return clone(rule).fit(X, self.classes_[k])
 
     def _ask(self, what: str, X) -> np.ndarray:
         check_is_fitted(self)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..oracles import Classes, Differences, rows_of
 from .certificate import Certificate
-from .certify import Terms, certify, disprove, free_bias, free_biases, length, look
+from .certify import Terms, certify, disprove, free_bias, free_biases, length, likely, look
 from .rows import augment, judged
 
 
@@ -45,9 +45,9 @@ class OfRows:
         refit = refit and self.kind == "augmented"
         if refit and isinstance(self.parts[0], Classes):
             return free_biases(self.rows, w)
-        if self.kind == "free" or refit:
-            return free_bias(self.rows, w, self.parts[0].slots if self.kind == "free" else None)
-        return w
+        if self.kind == "free":
+            return free_bias(self.rows, w, self.parts[0].slots)
+        return free_bias(self.rows, w, cut=likely) if refit else w
 
     def certify(self, w: np.ndarray, state: Any, terms: Terms) -> Certificate:
         """The certificate of w, with what ``state`` holds of the vectors as proof."""

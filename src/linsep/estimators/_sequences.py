@@ -39,7 +39,7 @@ class Reader:
 
     def learn(self, X: Sequence) -> Read:
         """Read training data, and remember their features."""
-        self.numbers = {} if self.templates is None and len(X) and _kind(X[0]) == "names" else None
+        self.numbers = None
         return self._read(X, learn=True)
 
     def learn_more(self, X: Sequence) -> Read:
@@ -70,7 +70,9 @@ class Reader:
             raise ValueError(f"X: sequence {lengths.index(0)} is empty; every sequence has one position at least.")
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         kind = "columns" if self.templates is not None else _kind(X[0])
-        if self.templates is None and (kind == "names") != (self.numbers is not None):
+        if learn and self.width == 0 and kind == "names":
+            self.numbers = {}
+        elif self.templates is None and (kind == "names") != (self.numbers is not None):
             raise ValueError(f"X holds {kind}, but learning saw {'names' if self.numbers is not None else 'arrays'}.")
         x = {"columns": self._columns, "names": self._named, "sparse": self._sparse, "dense": self._dense}[kind](
             X, begin, learn

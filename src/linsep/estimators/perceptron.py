@@ -33,7 +33,7 @@ class Perceptron(Looped):
         Add the sum of all violated vectors once a pass (C2), instead of each as it is met (C1).
     keep : {"auto", "last", "average", "pocket"}, default="auto"
         Which w to return. "auto": the one that separates, if found; else the average over all visits, its
-        bias moved to where it errs least (single sample), or the w with the fewest errors so far (batch,
+        bias moved to where it is likely to err least (single sample), or the w with the fewest errors so far (batch,
         C3). Rows sorted by class mislead an average: then "auto" learns once more with the classes
         taking turns, and keeps the better one.
     fit_intercept : bool, default=True

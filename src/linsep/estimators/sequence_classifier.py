@@ -324,8 +324,6 @@ class SequenceClassifier(Structured):
         if sample_weight is not None:
             index = np.zeros((read.begin.size - 1, 1))
             weight = np.asarray(_check_sample_weight(sample_weight, index, dtype=np.float64, ensure_non_negative=True))
-            if not weight.any():
-                raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
         z = features(matrix(read.x)) if self.pair_features else None
         return chains(
             read.begin, label, read.x, len(self.classes_), z=z, order=self.order, banned=self._banned,

@@ -37,7 +37,7 @@ from ..inference.chain import (
 )
 from .ledger import Ledger, ledger
 
-inlined = compiled_with(forceinline=True)  # passing an oracle by value would cost as much as three positions
+inlined = compiled_with(forceinline=True)  # passing an oracle by value costs as much as some positions do
 
 U = float(np.finfo(np.float64).eps)
 
@@ -92,7 +92,7 @@ class Chains(NamedTuple):
 
     def square(self, i):
         """|a|^2 of the rival found last."""
-        count = trail(self, i)
+        count = track(self, i)
         for q in range(count):
             self.change[self.place[q]] += self.amount[q]
         aa = 0.0
@@ -103,7 +103,7 @@ class Chains(NamedTuple):
 
     def add(self, w, i, beta):
         """Add beta a to w."""
-        for q in range(trail(self, i)):
+        for q in range(track(self, i)):
             w[np.uint64(self.place[q])] += beta * self.amount[q]
 
     def credit(self, dual, i, beta):
@@ -209,47 +209,45 @@ def compress(dense, t, column, entry):
     return count
 
 
-@inlined
-def emit(part, w, i):
-    """The scores of all labels at all positions of sequence i, start and end included."""
-    x, labels, begin = part.x, part.labels, part.begin[i]
-    n, d = part.begin[i + 1] - begin, part.x.dense.shape[1]
-    at = x.width * labels
+@compiled
+def emit(w, x, begin, end, labels, bias, banned, draft, column, entry, out):
+    """out[t] = the scores of all labels at position begin + t, start and end included."""
+    n, d, at = end - begin, x.dense.shape[1], x.width * labels
     for k in range(labels):
-        part.draft[0, k] = part.bias * w[at + k]
+        draft[0, k] = bias * w[at + k]
     for t in range(n):
         if d:
-            count = compress(x.dense, begin + t, part.column, part.entry)
-            gather(w, part.column, part.entry, 0, count, 0, labels, part.draft, 0, part.draft, 1)
+            count = compress(x.dense, begin + t, column, entry)
+            gather(w, column, entry, 0, count, 0, labels, draft, 0, draft, 1)
         p, q = (x.indptr[begin + t], x.indptr[begin + t + 1]) if x.indptr.size else (0, 0)
-        gather(w, x.indices, x.values, p, q, d, labels, part.draft, 1 if d else 0, part.emission, t)
+        gather(w, x.indices, x.values, p, q, d, labels, draft, 1 if d else 0, out, t)
     for k in range(labels):
-        part.emission[0, k] += w[at + labels + k]
-        part.emission[n - 1, k] += w[at + 2 * labels + k]
-    if part.banned.size:
+        out[0, k] += w[at + labels + k]
+        out[n - 1, k] += w[at + 2 * labels + k]
+    if banned.size:
         for k in range(labels):
-            part.emission[0, k] += part.banned[k]
-            part.emission[n - 1, k] += part.banned[labels + k]
+            out[0, k] += banned[k]
+            out[n - 1, k] += banned[labels + k]
 
 
-@inlined
-def couple(part, w, i):
+@compiled
+def couple(w, z, begin, end, labels, at, banned, out):
     """The scores of all pairs, where they are not those in w: of forbidden ones, and with features of pairs."""
-    z, begin, square = part.z, part.begin[i], part.labels * part.labels
-    at, crossed = (part.x.width + 3) * part.labels, part.size - part.z.width * square
-    for t in range(1, part.begin[i + 1] - begin if z.width else 2):
+    square = labels * labels
+    crossed = w.size - z.width * square
+    for t in range(1, end - begin if z.width else 2):
         to = (t - 1) * square
         for h in range(square):
-            part.pairs[to + h] = w[at + h]
-        if part.banned.size:
+            out[to + h] = w[at + h]
+        if banned.size:
             for h in range(square):
-                part.pairs[to + h] += part.banned[2 * part.labels + h]
+                out[to + h] += banned[2 * labels + h]
         if z.width:
             for p in range(z.indptr[begin + t], z.indptr[begin + t + 1]):
                 x = z.values[p] if z.values.size else 1.0
                 row = crossed + z.indices[p] * square
                 for h in range(square):
-                    part.pairs[to + h] += x * w[row + h]
+                    out[to + h] += x * w[row + h]
 
 
 @inlined
@@ -257,7 +255,8 @@ def scored(part, w, i, loss):
     """The lattice of sequence i: all scores along w, wrong labels raised by ``loss``."""
     labels, square = part.labels, part.labels * part.labels
     n, at = part.begin[i + 1] - part.begin[i], (part.x.width + 3) * part.labels
-    emit(part, w, i)
+    begin, draft, column, entry = part.begin[i], part.draft, part.column, part.entry
+    emit(w, part.x, begin, begin + n, labels, part.bias, part.banned, draft, column, entry, part.emission)
     if loss != 0.0:
         for t in range(n):
             for k in range(labels):
@@ -265,7 +264,7 @@ def scored(part, w, i, loss):
                     part.emission[t, k] += loss
     pairs, base, stride = w, at, 0
     if part.banned.size or part.z.width:
-        couple(part, w, i)
+        couple(w, part.z, begin, begin + n, labels, at, part.banned, part.pairs)
         pairs, base, stride = part.pairs, 0, square if part.z.width else 0
     if part.order == 1 or n == 1:
         return Lattice(part.emission, pairs, base, stride, n, labels, 1)
@@ -274,20 +273,19 @@ def scored(part, w, i, loss):
 
 
 @compiled
-def trail(part, i):
+def trail(x, z, begin, n, label, rival, labels, order, bias, column, entry, place, amount):
     """Write down which numbers of w the vector a touches, and what it has there; returns how many."""
-    place, amount, rival, labels, square = part.place, part.amount, part.rival, part.labels, part.labels * part.labels
-    x, z, begin, n, d = part.x, part.z, part.begin[i], part.begin[i + 1] - part.begin[i], part.x.dense.shape[1]
-    at, crossed, count = (x.width + 3) * labels, part.size - part.z.width * square, 0
+    square, d, at, count = labels * labels, x.dense.shape[1], (x.width + 3) * labels, 0
+    crossed = at + square + (square * labels if order == 2 else 0)
     a0, b0, a1, b1 = 0, 0, 0, 0  # the labels of truth and rival at t - 2 and t - 1
     for t in range(n):
-        a, b = np.int64(part.label[begin + t]), np.int64(rival[t])
+        a, b = np.int64(label[begin + t]), np.int64(rival[t])
         if a != b:
-            found = compress(x.dense, begin + t, part.column, part.entry)
+            found = compress(x.dense, begin + t, column, entry)
             for p in range(found):
-                row = part.column[p] * labels
-                place[count], amount[count] = row + a, part.entry[p]
-                place[count + 1], amount[count + 1] = row + b, -part.entry[p]
+                row = column[p] * labels
+                place[count], amount[count] = row + a, entry[p]
+                place[count + 1], amount[count + 1] = row + b, -entry[p]
                 count += 2
             if x.indptr.size:
                 for p in range(x.indptr[begin + t], x.indptr[begin + t + 1]):
@@ -298,7 +296,7 @@ def trail(part, i):
                     count += 2
             for number in range(3):  # bias, start, end
                 if number == 0 or (number == 1 and t == 0) or (number == 2 and t == n - 1):
-                    row, value = (x.width + number) * labels, 1.0 if number else part.bias
+                    row, value = (x.width + number) * labels, 1.0 if number else bias
                     place[count], amount[count] = row + a, value
                     place[count + 1], amount[count + 1] = row + b, -value
                     count += 2
@@ -314,13 +312,23 @@ def trail(part, i):
                     place[count], amount[count] = row + own, value
                     place[count + 1], amount[count + 1] = row + other, -value
                     count += 2
-        if part.order == 2 and t > 1 and (a != b or a1 != b1 or a0 != b0):
+        if order == 2 and t > 1 and (a != b or a1 != b1 or a0 != b0):
             row = at + square
             place[count], amount[count] = row + a0 * square + a1 * labels + a, 1.0
             place[count + 1], amount[count + 1] = row + b0 * square + b1 * labels + b, -1.0
             count += 2
         a0, b0, a1, b1 = a1, b1, a, b
     return count
+
+
+@inlined
+def track(part, i):
+    """`trail` of sequence i."""
+    begin = part.begin[i]
+    return trail(
+        part.x, part.z, begin, part.begin[i + 1] - begin, part.label, part.rival, part.labels, part.order, part.bias,
+        part.column, part.entry, part.place, part.amount,
+    )  # fmt: skip
 
 
 @compiled

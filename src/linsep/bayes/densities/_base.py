@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ...estimators._base import all_or_nothing
-from .._check import checked, weights
+from .._check import checked, repeated, weights
 
 
 class Density(DensityMixin, BaseEstimator):
@@ -63,7 +63,7 @@ def fit_classes(density: Any, X: np.ndarray, k: np.ndarray, weight: np.ndarray, 
         return density.fit_together([X[of] for of in parts], [weight[of] for of in parts], classes)
     plain = bool(np.all(weight == 1.0))
     if not plain and not has_fit_parameter(density, "sample_weight"):
-        raise ValueError(f"sample_weight: {type(density).__name__}.fit takes no weights.")
+        (X, k), plain = repeated(type(density).__name__, X, k, weight), True
     found = []
     for j, label in enumerate(np.asarray(classes).tolist()):
         extra = {} if plain else {"sample_weight": weight[k == j]}

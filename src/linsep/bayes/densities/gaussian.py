@@ -14,6 +14,7 @@ from .._check import checked, numbers
 from ..discriminant import Form
 from ._base import Density, in_class
 
+ROUNDED = 10 * float(np.finfo(float).eps)  # times the size of the numbers: a deviation that is rounding error
 SINGULAR = 1e-14  # times the dimension: an eigenvalue of the correlations that is rounding error
 
 
@@ -32,7 +33,9 @@ class Gaussian(Density):
     shrinkage : "auto" or float in [0, 1], default="auto"
         s in :math:`(1-s)\,C + s\,\frac{\mathrm{tr}\,C}{d} I`. "auto": 0 if C has an inverse, else what "oracle
         approximating shrinkage" (Chen et al. 2010, scikit-learn's ``OAS``) says, for classes with fewer rows than
-        columns or with columns that do not vary; ``shrinkage_`` tells. With 0.0 a singular C is refused.
+        columns or with columns that do not vary; ``shrinkage_`` tells. In `Bayes` a class of one row, or whose rows
+        are all the same, then gets the covariance of all classes together (Friedman 1989). With 0.0 a singular C is
+        refused.
 
     Examples
     --------
@@ -77,13 +80,14 @@ class Gaussian(Density):
         self._validate_params()
         found = [clone(self) for _ in parts]
         moments = [_moments(checked(one, X, reset=True), w) for one, X, w in zip(found, parts, weights, strict=True)]
-        if self.shared:
+        shares = [self.shared or (self.shrinkage == "auto" and not m.varies) for m in moments]
+        if any(shares):
             total = sum(m.n for m in moments)
             pooled = np.sum([m.scatter for m in moments], axis=0) / total
             one_for_all = self._regular(pooled, total, np.max([np.abs(m.mean) for m in moments], axis=0))
-        for one, m, label in zip(found, moments, np.asarray(classes).tolist(), strict=True):
+        for one, m, share, label in zip(found, moments, shares, np.asarray(classes).tolist(), strict=True):
             with in_class(label):
-                one._set(m.mean, one_for_all if self.shared else self._regular(m.scatter / m.n, m.n, np.abs(m.mean)))
+                one._set(m.mean, one_for_all if share else self._regular(m.scatter / m.n, m.n, np.abs(m.mean)))
         return found
 
     def _learn(self, X, weight) -> None:
@@ -152,7 +156,7 @@ def _factor(C: np.ndarray, size: np.ndarray, origin: str = "") -> np.ndarray:
 def _fault(C: np.ndarray, size: np.ndarray) -> str:
     """Why C has no inverse, in words; nothing if it has one. ``size`` is that of the numbers, for their rounding."""
     deviation = np.sqrt(np.maximum(np.diag(C), 0.0))
-    for j in np.flatnonzero(~(deviation > 10 * np.finfo(float).eps * size)):
+    for j in np.flatnonzero(~(deviation > ROUNDED * size)):
         return f"column {j} does not vary"
     least = float(np.linalg.eigvalsh(C / np.outer(deviation, deviation))[0])
     return "" if least > SINGULAR * len(C) else f"the covariance of {len(C)} columns is singular"
@@ -169,6 +173,11 @@ class _Moments(NamedTuple):
     n: float
     mean: np.ndarray
     scatter: np.ndarray
+
+    @property
+    def varies(self) -> bool:
+        """Does any column?"""
+        return bool((np.sqrt(np.diag(self.scatter) / self.n) > ROUNDED * np.abs(self.mean)).any())
 
 
 def _moments(X: np.ndarray, weight: np.ndarray) -> _Moments:
