@@ -17,10 +17,11 @@ from .answer import finish, summing
 from .bound import losses
 from .elimination import deviating, plan
 from .forest import forest_rival, is_forest
+from .local import beside
 from .mincut import flow_messages, switch
 from .network import UNIT, Answer, Network
 from .solve import solve
-from .trws import Messages, beside, refine
+from .trws import Messages, refine
 
 
 def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 60.0, **options) -> Answer:
