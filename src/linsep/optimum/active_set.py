@@ -128,7 +128,7 @@ def wolfe(B, group, share, start, tol, face):
     """Run from ``start`` until no row is lower than those in use; the best rows and weights stay in ``face``."""
     n, d = B.shape
     groups = share.size
-    k = 0
+    k = np.int64(0)  # a plain 0 is a type of its own for Numba, and what is called with it would be compiled twice
     for i in range(n):
         if start[i] > 0.0 and append(B, group, face, k, groups, i):
             face.weight[k] = start[i]
@@ -312,7 +312,7 @@ def settle(share, face, k):
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
     while True:
         minimiser(share, face, k)
-        first, theta = -1, 1.0
+        first, theta = np.int64(-1), 1.0
         for j in range(k):
             if face.wanted[j] <= 0.0:
                 part = face.weight[j] / max(face.weight[j] - face.wanted[j], 1e-300)
