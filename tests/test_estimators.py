@@ -37,6 +37,7 @@ ESTIMATORS = [
     LeastSquares(),
     LeastSquares(method="gradient"),
     LeastSquares(method="lms"),
+    LeastSquares(method="lms", keep="average"),
     LeastSquares(method="ho-kashyap"),
     MaximumMargin(),
     Anderson(),

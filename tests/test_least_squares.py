@@ -158,6 +158,47 @@ def test_certificates_of_all_methods_check():
             assert verdict, f"{method}: {verdict}"
 
 
+def mean_of_visits(X, targets, weight, passes, rate=None):
+    """Averaged LMS written out, a column of w for each column of the targets."""
+    rows = np.column_stack([X, np.ones(len(X))])
+    rate = 0.5 / (weight * (rows**2).sum(axis=1)).max() if rate is None else rate
+    w, visited = np.zeros((rows.shape[1], targets.shape[1])), []
+    for i in [*range(len(X))] * passes:
+        if weight[i] > 0:
+            w = w + rate * weight[i] * np.outer(rows[i], targets[i] - rows[i] @ w)
+            visited.append(w)
+    return np.mean(visited, axis=0)
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_array, lambda X: X.astype(np.float32)])
+@pytest.mark.parametrize("classes", [2, 3, 7])
+@pytest.mark.parametrize("options", [{}, {"max_passes": 2, "rate": 0.01}])
+def test_averaged_lms_is_the_mean_of_all_visits(form, classes, options):
+    X, weight = problem(40)[0].astype(np.float32).astype(float), np.arange(40) % 4
+    y = np.arange(40) % classes
+    rule = LeastSquares("lms", keep="average", **options).fit(form(X), y, sample_weight=weight)
+    targets = np.where(y == 1, 1.0, -1.0)[:, None] if classes == 2 else (y[:, None] == np.arange(classes)).astype(float)
+    expected = mean_of_visits(X, targets, weight, options.get("max_passes", 5), options.get("rate"))
+    np.testing.assert_allclose(np.column_stack([rule.coef_, rule.intercept_]), expected.T, rtol=1e-10, atol=1e-12)
+    assert rule.n_passes_ == options.get("max_passes", 5)
+    assert rule.certificate_.check(form(X), y, sample_weight=weight)
+
+
+def test_averaged_lms_comes_to_the_pseudo_inverse():
+    X, y = problem(200)
+    rule = LeastSquares("lms", keep="average", max_passes=2000).fit(X, y)
+    np.testing.assert_allclose(weights(rule), weights(LeastSquares().fit(X, y)), atol=0.02)
+
+
+def test_an_average_is_of_lms_only_and_ends_with_its_call():
+    X, y = problem()
+    with pytest.raises(ValueError, match="keep='average' is for method='lms', not 'pinv'"):
+        LeastSquares(keep="average").fit(X, y)
+    with pytest.raises(ValueError, match=r"rate=1000000.0: w has run away"):
+        LeastSquares("lms", keep="average", rate=1e6, max_passes=500).fit(X, y)
+    assert not hasattr(LeastSquares("lms", keep="average"), "partial_fit")
+
+
 def test_uint8_and_bool_are_read_in_place():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 255, (50, 3), dtype=np.uint8), np.arange(50) % 2

@@ -8,10 +8,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from linsep import SequenceClassifier
+from linsep.core.keep import Average
+from linsep.core.loop import learn
+from linsep.core.mixing import mixing
+from linsep.core.stop import Stop
+from linsep.core.sweep import Task, Tick, sweep
+from linsep.oracles.chains import apart, chains, features
 from linsep.risk import bio_forbidden, span_scores, spans
-from linsep.targets import EpsOptimal
+from linsep.rules import Increment
+from linsep.targets import EpsOptimal, Margin
 from linsep.templates import Templates
 
 
@@ -181,21 +189,28 @@ def test_mixing_counts_updates_by_their_shares_and_ends():
             SequenceClassifier(shards=2, **parameters).fit(X, y)
 
 
-def test_one_shard_is_no_mixing():
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_mixing_is_what_it_says(count):
+    """Shards that learn from the common w, one after the other, and the mean of where they end."""
     X, y = sample(20, noise=0.5)
-    one = SequenceClassifier(shuffle=False, max_passes=1, keep="average").fit(X, y)
-    from linsep.core.loop import learn
-    from linsep.core.mixing import mixing
-    from linsep.core.stop import Stop
-    from linsep.oracles.chains import chains, features
-    from linsep.rules import Increment
-    from linsep.targets import Margin
-
     begin = np.concatenate([[0], np.cumsum([len(x) for x in X])])
     label = ["abc".index(k) for labels in y for k in labels]
     part = chains(begin, label, features(dense=np.concatenate(X)), 3)
-    w = learn([part], Margin(0.0), Increment(1.0), stop=Stop(1), keep="average", via=mixing([part])).w
-    assert np.allclose(w, one.coef_)
+    found = learn(
+        [part], Margin(0.0), Increment(1.0), stop=Stop(3), keep="average",
+        via=mixing([part, *(apart(part) for _ in range(count - 1))]),
+    )  # fmt: skip
+    w, total = np.zeros(part.size), np.zeros(part.size)
+    for _ in range(3):
+        ends = []
+        for rows in np.array_split(np.arange(20), count):
+            own, keep = w.copy(), Average(np.zeros(part.size))
+            part.ledger.cursor[:] = 0
+            tick = sweep(Task(part, Margin(0.0), Increment(1.0), keep), own, np.zeros(20), Tick(), rows, 99, -1)
+            total += tick.seen * own - keep.total
+            ends.append(own)
+        w = np.mean(ends, axis=0)
+    assert np.allclose(found.state.w, w) and np.allclose(found.w, total)
 
 
 def test_a_development_set_stops_learning_and_picks_the_pass():
@@ -405,6 +420,27 @@ def test_counts_are_learned():
         SequenceClassifier.from_counts([*NAMED[:1], [["a", "b"]]], [TAGS[0], ["DET"]])
     with pytest.raises(ValueError, match="smoothing > 0"):
         SequenceClassifier.from_counts(["ab"], [[0, 1]], smoothing=0.0)
+
+
+def test_a_chain_learns_on_from_its_probabilities():
+    X, y = ["ab", "abb", "b", "ba"], [[0, 1], [0, 1, 1], [1], [0, 0]]
+    rule = SequenceClassifier.from_counts(X, y, keep="last", shuffle=False)
+    before = rule.coef_.copy()
+    wrong = [i for i in range(4) if rule.predict([X[i]])[0].tolist() != y[i]]
+    assert wrong
+    rule.partial_fit(X, y)
+    change = rule.coef_ - before
+    assert change.any() and np.allclose(change, np.round(change))  # updates of 1, added to the logarithms
+    hard = SequenceClassifier.from_hmm([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]], np.eye(2))
+    with pytest.raises(ValueError, match="probability 0"):
+        hard.partial_fit([[0, 1]], [[0, 1]])
+
+
+def test_cross_validation_and_grids_take_lists_of_sequences():
+    X, y = sample(30)
+    assert np.mean(cross_val_score(SequenceClassifier(random_state=0), X, y, cv=3)) > 0.9
+    grid = GridSearchCV(SequenceClassifier(random_state=0, max_passes=3), {"order": [1, 2]}, cv=2).fit(X, y)
+    assert grid.best_score_ > 0.8
 
 
 @pytest.mark.parametrize(

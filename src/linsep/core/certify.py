@@ -21,6 +21,7 @@ from .rows import Rows, Sets, augment, biased, copies, live, longest_row, size_o
 from .sweep import BLOCK, Survey, compose, profiles, scores, survey
 
 U = float(np.finfo(np.float64).eps)
+WIDE = float(np.finfo(np.longdouble).eps)
 Cut = Callable[[np.ndarray, np.ndarray, np.ndarray], float]  # a threshold from scores, sides and weights
 
 
@@ -45,6 +46,16 @@ def length(v: np.ndarray) -> float:
     """
     largest = float(np.abs(v).max(initial=0.0))
     return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
+
+
+def _norm(v: np.ndarray) -> float:
+    """|v| to a unit in the last place or two; of many numbers in wide floats, where there are any."""
+    if v.size < 2**12 or WIDE >= U:
+        return math.hypot(*v.tolist())
+    largest = float(np.abs(v).max())
+    if not 0 < largest < math.inf:
+        return largest
+    return largest * float(np.sqrt(np.square(v / largest, dtype=np.longdouble).sum()))
 
 
 def look(parts: Sequence[Sets], w: np.ndarray) -> Survey:
@@ -223,7 +234,7 @@ def certify(
 
     ``integers``: multiples of those weights that are not 0, with which the vectors sum to zero exactly.
     """
-    norm = math.hypot(*(w[:-1] if terms.bias == "free" else w))
+    norm = _norm(w[:-1] if terms.bias == "free" else w)
     seen = look(augment(parts, terms.bias), w)
     lowest, sure = (seen.lowest, seen.sure) if norm > 0 else (-math.inf, -math.inf)
     if sure <= 0 < 2 * lowest - sure:  # rounding hides on which side the lowest vector is

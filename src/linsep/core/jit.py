@@ -127,6 +127,9 @@ class _Oracle:
     def find(self, network, truth, rival, at):
         return self.instance_class.find
 
+    def scatter(self, w, i, steps):
+        return self.instance_class.scatter
+
     def store(self, slot, rows, i):
         return self.instance_class.store
 

@@ -5,17 +5,21 @@ shares. McDonald, Hall and Mann ("Distributed training strategies for the struct
 show: if a w of length 1 has the margin :math:`\gamma` on all examples, and no vector is longer than A, the weighted
 number of updates :math:`\sum_{passes} \sum_s \mu_s k_s` is at most :math:`A^2/\gamma^2`, so that it ends on separable
 examples; it may need S times as many updates as one perceptron.
+
+Shards meet by telling each other their updates: a meeting costs what these do, not the length of w.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..oracles.ledger import ledger
+from ..oracles.ledger import Ledger, ledger
+from .jit import compiled
 from .keep import Average
 from .loop import State
 from .order import visits
@@ -24,36 +28,63 @@ from .sweep import Task, Tick, sweep
 from .together import exactly
 
 
+@compiled
+def replay(part, weights, factor, seen, w, total):
+    """Add ``factor`` times the weighted entries of the ledger to w, as updates made after ``seen`` visits."""
+    for slot in range(weights.size):
+        i = part.ledger.example[slot]
+        part.load(i, part.ledger.begin[slot])
+        part.add(w, i, factor * weights[slot])
+        part.add(total, i, seen * factor * weights[slot])
+
+
+class Shard(NamedTuple):
+    """One of the shards: its own scratch, its own copy of w, and what the average needs (see `Average`)."""
+
+    part: Any
+    w: np.ndarray
+    keep: Average
+
+    def learn(self, target: Any, rule: Any, rows: np.ndarray, seen: float) -> tuple[Ledger, np.ndarray, Tick]:
+        """One pass over ``rows``: the updates made, their weights, and where it stands."""
+        part, dual = self.part._replace(ledger=ledger(rows.size, self.part.label.size)), np.zeros(rows.size)
+        tick = sweep(
+            Task(part, target, rule, self.keep), self.w, dual, Tick(seen=seen), rows, rows.size + 1, -1
+        )  # fmt: skip
+        return part.ledger, dual[: tick.updates], tick
+
+    def meet(self, found: list, own: int, seen: float) -> None:
+        """Move from the w of this shard to that of all."""
+        for k, (book, weights, _) in enumerate(found):
+            if weights.size:
+                factor = 1.0 / len(found) - (k == own)
+                replay(self.part._replace(ledger=book), weights, factor, seen, self.w, self.keep.total)
+
+
 def mixing(parts: Sequence[Any]) -> Callable[..., Iterator[State]]:
     """Passes like those of `passes`, by ``parts``: the same examples, scratch of their own, one a shard."""
-    shards = len(parts)
+    count = len(parts)
 
     def mixed(_: Any, target: Any, rule: Any, state: State, *, rng: Any, halt: Any, **options: Any) -> Iterator[State]:
         target, rule = exactly(target), exactly(rule)
-        total = np.zeros_like(state.w)  # the sum of all w
-        seen = 0.0
-
-        def work(part: Any, rows: np.ndarray) -> tuple:
-            part = part._replace(ledger=ledger(rows.size, part.label.size))
-            w, dual, keep = state.w.copy(), np.zeros(rows.size), Average(np.zeros_like(state.w))
-            tick = sweep(Task(part, target, rule, keep), w, dual, Tick(), rows, rows.size + 1, -1)
-            return part.ledger, w, dual, tick, tick.seen * w - keep.total
-
+        shards = [Shard(part, state.w.copy(), Average(np.zeros_like(state.w))) for part in parts]
+        seen = [0.0] * count
         while True:
-            order = np.concatenate(list(visits(parts[0], rng)))
-            with ThreadPoolExecutor(shards) as pool:
-                found = list(pool.map(work, parts, np.array_split(order, shards)))
-            state.w[:] = sum(w for _, w, *_ in found) / shards
-            total += sum(sums for *_, sums in found)
-            ticks = [tick for _, _, _, tick, _ in found]
-            seen += sum(tick.seen for tick in ticks)
-            _note(state, found, shards)
-            state.mistakes = sum(tick.updates for tick in ticks)
-            mass = state.tick.mass + sum(tick.mass for tick in ticks) / shards
-            updates = state.tick.updates + state.mistakes
-            state.tick = state.tick._replace(updates=updates, seen=seen, mass=mass, ww=float(state.w @ state.w))
+            order = np.array_split(np.concatenate(list(visits(parts[0], rng))), count)
+            with ThreadPoolExecutor(count) as pool:
+                found = list(pool.map(Shard.learn, shards, repeat(target), repeat(rule), order, seen))
+                seen = [tick.seen for _, _, tick in found]
+                list(pool.map(Shard.meet, shards, repeat(found), range(count), seen))
+            _note(state, found)
+            state.mistakes = sum(tick.updates for _, _, tick in found)
+            state.w[:] = shards[0].w
+            tick = state.tick
+            state.tick = tick._replace(
+                updates=tick.updates + state.mistakes, mass=tick.mass + sum(each.mass for _, _, each in found) / count,
+                seen=sum(seen), ww=float(state.w @ state.w),
+            )  # fmt: skip
             if state.keep.total.size:
-                state.keep.total[:] = seen * state.w - total  # so that its answer is the sum of all w
+                state.keep.total[:] = sum(shard.keep.total for shard in shards)
             state.passes += 1
             state.done = state.mistakes == 0
             yield state
@@ -63,14 +94,13 @@ def mixing(parts: Sequence[Any]) -> Callable[..., Iterator[State]]:
     return mixed
 
 
-def _note(state: State, found: list, shards: int) -> None:
+def _note(state: State, found: list[tuple[Ledger, np.ndarray, Tick]]) -> None:
     """Write down what the shards added, with their shares, as the proof of the upper bound."""
     used = sum(note.example.size for note in state.notes)
     weights = [state.dual[:used]]
-    for book, _, dual, tick, _ in found:
+    for book, dual, tick in found:
         if tick.updates:
-            end = int(book.begin[tick.updates])
             begin = book.begin[: tick.updates + 1].copy()
-            state.notes.append(Note(book.example[: tick.updates].copy(), begin, book.label[:end].copy()))
-            weights.append(dual[: tick.updates] / shards)
+            state.notes.append(Note(book.example[: tick.updates].copy(), begin, book.label[: begin[-1]].copy()))
+            weights.append(dual / len(found))
     state.dual = np.concatenate(weights)

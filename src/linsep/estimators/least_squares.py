@@ -12,9 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from ..core.certify import Terms, certify
 from ..core.stop import Rounds
 from ..optimum.gradient import built_in, descent
-from ..optimum.least_squares import Triangle, ho_kashyap, least_squares, small, widrow_hoff
+from ..optimum.least_squares import Triangle, averaged, averaged_classes, ho_kashyap, least_squares, small, widrow_hoff
 from ..optimum.vectors import Vectors
-from ..oracles import flat
+from ..oracles import flat, shaped
 from ..rules import increment, rate_of
 from ..targets import Margin
 from ._base import BUDGETS, POSITIVE, Sample, all_or_nothing, auto_passes, rows, sets, tell
@@ -40,10 +40,14 @@ class LeastSquares(ManyClass):
     rate : float, "1/k", "1/sqrt(k)", callable or None
         Rate of the iterative methods. None: halved until J_s falls enough ("gradient"); 1/(D^2 sqrt(k))
         in pass k, with D the longest vector ("lms"); 0.9, of at most 1 ("ho-kashyap").
+    keep : {"last", "average"}, default="last"
+        "average", of "lms": the mean of w over all visits, with a constant rate, 1/(2 D^2) if it is None. It needs no
+        tuning and few passes (Bach and Moulines, 2013), and serves sparse data of many columns and classes, such as
+        texts: ending early keeps w short. There is no ``partial_fit`` then.
     fit_intercept : bool, default=True
         Augment rows by 1.
     max_passes : int or "auto", default="auto"
-        Budget of the iterative methods; "auto": 1000, or as many as cost some seconds.
+        Budget of the iterative methods; "auto": 1000, or as many as cost some seconds; 5 of an average.
     tol : float, default=1e-6
         The iterative methods end when a pass moves w by less than this part of |w|.
     max_seconds, class_weight, warm_start, verbose, multi_class, on_new_class
@@ -62,6 +66,7 @@ class LeastSquares(ManyClass):
         "method": [StrOptions({"pinv", "gradient", "lms", "ho-kashyap"})],
         "margins": [StrOptions({"fisher"}), Real, "array-like"],
         "rate": [None, POSITIVE, StrOptions({"1/k", "1/sqrt(k)"}), callable],
+        "keep": [StrOptions({"last", "average"})],
         "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
         "warm_start": ["boolean"],
@@ -74,6 +79,7 @@ class LeastSquares(ManyClass):
         margins=1.0,
         *,
         rate=None,
+        keep="last",
         fit_intercept=True,
         max_passes="auto",
         max_seconds=None,
@@ -87,6 +93,7 @@ class LeastSquares(ManyClass):
         self.method = method
         self.margins = margins
         self.rate = rate
+        self.keep = keep
         self.fit_intercept = fit_intercept
         self.max_passes = max_passes
         self.max_seconds = max_seconds
@@ -104,6 +111,8 @@ class LeastSquares(ManyClass):
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
         self._validate_params()
+        if self.keep == "average" and self.method != "lms":
+            raise ValueError(f"keep='average' is for method='lms', not {self.method!r}.")
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
         committee = self._committee()
@@ -121,6 +130,9 @@ class LeastSquares(ManyClass):
             return self._finish(sample, w, _pulls(sample, A, b, w), 1, "")
         if self.method == "ho-kashyap":
             return self._ho_kashyap(sample, A, b, self._rounds(A))
+        if self.keep == "average":
+            w, passes, reason = self._averaged(sample, A, b, start)
+            return self._finish(sample, w, _pulls(sample, A, b, w), passes, reason)
         step = self._gradient if self.method == "gradient" else self._lms
         if sample.many:  # the classes don't know of each other
             rounds = [self._rounds(A) for _ in b.T]
@@ -136,7 +148,7 @@ class LeastSquares(ManyClass):
         most = min(1000, auto_passes(A.X)) if self.max_passes == "auto" else self.max_passes
         return Rounds(most, self.max_seconds)
 
-    @available_if(lambda self: self.method in ("pinv", "lms"))
+    @available_if(lambda self: self.method in ("pinv", "lms") and self.keep == "last")
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Go on with more rows: merges the triangle of "pinv", or makes one pass of "lms"."""
@@ -229,6 +241,25 @@ class LeastSquares(ManyClass):
             raise ValueError(f"rate={rate!r}: w has run away after {k} passes. Lower the rate, or leave it None.")
         return float(squares)
 
+    def _averaged(self, sample: Sample, A: Vectors, b, start) -> tuple[np.ndarray, int, str]:
+        """The mean w of some passes, how many they were, and why they ended early."""
+        part = sets(sample, bias=float(self.fit_intercept))
+        visit = averaged_classes if sample.many else averaged
+        b = b[np.arange(len(b)), sample.label] if sample.many else b
+        longest = max(float((A.weight * A.squares).max()), 1e-300)
+        live = np.arange(b.size) if sample.weight is None else np.flatnonzero(sample.weight)
+        w, most = flat(part, start), 5 if self.max_passes == "auto" else self.max_passes
+        total, rounds, passes = np.zeros(w.size), Rounds(most, self.max_seconds), 0
+        for k in rounds:
+            rate = 0.5 / longest if self.rate is None else rate_of(increment(self.rate), k)
+            squares = visit(part, b, w, total, float(passes * live.size), live, rate)
+            if not np.isfinite(w @ w):
+                raise ValueError(f"rate={rate!r}: w has run away after {k} passes. Lower the rate, or leave it None.")
+            self.history_.append(tell(self.verbose, {"pass": k, "value": float(squares)}))
+            passes = k
+        w -= total / (passes * live.size)
+        return shaped(part, w), passes, "" if passes == most else rounds.reason  # so many were wanted, no more
+
     def _ho_kashyap(self, sample: Sample, A: Vectors, b, rounds: Rounds):
         rate = 0.9 if self.rate is None else self.rate
         if not isinstance(rate, int | float) or not 0 < rate <= 1:
@@ -251,6 +282,6 @@ def _pulls(sample: Sample, A: Vectors, b: np.ndarray, w: np.ndarray) -> np.ndarr
     """
     if not sample.many:
         return A.weight * np.maximum(b - A @ w, 0.0)
-    excess = np.column_stack([A @ own for own in w])  # rivals should score 0
+    excess = A @ w.T  # rivals should score 0
     excess[np.arange(len(excess)), sample.label] = 0.0
     return (A.weight[:, None] * np.maximum(excess, 0.0)).ravel()

@@ -19,10 +19,12 @@ from ..core.certify import Terms
 from ..core.check import Verdict
 from ..core.check_chain import ChainStructure, Statement
 from ..core.check_structure import check_structure
+from ..core.keep import keeper
 from ..core.loop import State, passes
 from ..core.mixing import mixing
 from ..core.stop import Stop
 from ..core.structure import OfStructures
+from ..core.sweep import Tick
 from ..oracles.chains import Blocks, Chains, apart, chains, cut, decode, enumerated, features, matrix, overlook
 from ..risk.spans import bio_forbidden, span_scores
 from ..rules import Increment
@@ -242,6 +244,8 @@ class SequenceClassifier(Structured):
 
     def _read_more(self, X: Sequence) -> Read:
         """More training data; w grows with the names."""
+        if not np.isfinite(self.coef_).all():
+            raise ValueError("w has -inf, where a hidden Markov chain emits with probability 0: nothing to go on from.")
         self.reader_ = copy.deepcopy(self.reader_)  # a fit that fails leaves no new names
         before = self.reader_.width
         read = self.reader_.learn_more(X)
@@ -498,6 +502,9 @@ class SequenceClassifier(Structured):
             first, pairs = (np.where(np.isneginf(table), 0.0, table) for table in (first, pairs))
         rest = np.zeros(k**3 if rule.order == 2 else 0)
         rule.coef_ = np.concatenate([emitted.T.ravel(), np.zeros(k), first, np.zeros(k), pairs.ravel(), rest])
+        average = "average" if rule.keep in ("average", "auto") else "last"  # so that `partial_fit` can go on
+        tick = Tick(mass=np.nan, ww=float(rule.coef_ @ rule.coef_))
+        rule._state = State(rule.coef_.copy(), np.zeros(0), tick, keeper(average, rule.coef_.size))
         return rule
 
     @classmethod

@@ -1,7 +1,7 @@
 r"""Least squares (C7): minimise :math:`J_s(w) = \sum_i c_i (\langle w,a_i\rangle - b_i)^2` for margins b.
 
 - `Triangle`: the pseudo-inverse by QR, block by block; triangles of parts merge. `iterate`: without one.
-- `widrow_hoff`: single-sample LMS, compiled.
+- `widrow_hoff`: single-sample LMS, compiled; `averaged`: with a constant rate, for the mean of all w.
 - `ho_kashyap`: w and b together; decides separability.
 
 Gradient descent on J_s is the criterion "squares" of `linsep.optimum.gradient`.
@@ -95,6 +95,41 @@ def widrow_hoff(oracle, margins, w, rows, rate):
         error = margins[i] - oracle.probe(w, i)
         oracle.add(w, i, rate * error * oracle.cost(i))
         squares += error * error
+    return squares
+
+
+@compiled
+def averaged(oracle, margins, w, total, seen, rows, rate):
+    """The same with a constant rate, for the mean of w over all visits: that is ``w - total / seen`` afterwards.
+
+    ``seen`` counts the visits of earlier passes.
+    """
+    squares = 0.0
+    for i in rows:
+        error = margins[i] - oracle.probe(w, i)
+        step = rate * error * oracle.cost(i)
+        oracle.add(w, i, step)
+        oracle.add(total, i, seen * step)
+        squares += error * error
+        seen += 1.0
+    return squares
+
+
+@compiled
+def averaged_classes(part, margins, w, total, seen, rows, rate):
+    """The same for all classes of a row at once: its own has the target b_i, the others 0."""
+    squares = 0.0
+    for i in rows:
+        part.rows.profile(w, i, part.score)
+        for k in range(part.score.size):
+            error = (margins[i] if k == part.label[i] else 0.0) - part.score[k]
+            part.score[k] = rate * error * part.rows.cost(i)
+            squares += error * error
+        part.rows.scatter(w, i, part.score)
+        for k in range(part.score.size):
+            part.score[k] *= seen
+        part.rows.scatter(total, i, part.score)
+        seen += 1.0
     return squares
 
 

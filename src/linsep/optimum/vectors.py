@@ -45,9 +45,9 @@ class Vectors:
             yield rows, full
 
     def __matmul__(self, w: np.ndarray) -> np.ndarray:
-        scores = np.empty(self.shape[0])
+        scores = np.empty((self.shape[0], *w.shape[1:]))
         for rows, X in self.blocks():
-            scores[rows] = self.sign[rows] * (X @ w[:-1] + self.bias * w[-1])
+            scores[rows] = (self.sign[rows] * (X @ w[:-1] + self.bias * w[-1]).T).T
         return scores
 
     @property

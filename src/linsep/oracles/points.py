@@ -126,6 +126,11 @@ class Dense(NamedTuple):
         for line in range(LINES):
             fetch(self.X, begin + line * (LINE // self.X.itemsize))
 
+    def scatter(self, w, i, steps):
+        """Add steps[k] (x_i, bias) to every class k of w."""
+        for k in range(steps.size):
+            self.spread(w, i, k, steps.size, steps[k])
+
     def store(self, slot, rows, i):
         """Copy row i of ``rows`` into row ``slot``."""
         for j in range(self.X.shape[1]):
@@ -216,6 +221,19 @@ class Sparse(NamedTuple):
             fetch(self.data, begin + line * (LINE // self.data.itemsize))
         for line in range(LINES // 2):
             fetch(self.indices, begin + line * (LINE // self.indices.itemsize))
+
+    def scatter(self, w, i, steps):
+        """Add steps[k] (x_i, bias) to every class k of w."""
+        i = np.uint64(i)
+        classes = np.uint64(steps.size)
+        last = np.uint64(w.size) - classes
+        for m in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            x = np.float64(self.data[m])
+            p = np.uint64(self.indices[m]) * classes
+            for k in range(classes):
+                w[p + k] += steps[k] * x
+        for k in range(classes):
+            w[last + k] += steps[k] * self.bias
 
     def store(self, slot, rows, i):
         """Copy row i of ``rows`` into row ``slot``, which has room for the longest row."""
