@@ -23,6 +23,8 @@ from .network import UNIT, Answer, Network
 from .solve import solve
 from .trws import Messages, refine
 
+DIFFERENCES = 10.0  # all is told relative to the truth: twice the size, and up to four roundings an edge
+
 
 def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 60.0, **options) -> Answer:
     """The best labelling but ``truth``; its status is ``optimal`` only where it is proved to be that.
@@ -38,7 +40,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
         raise ValueError("best_rival: no node has a second label, so the truth has no rival.")
     if engine in ("auto", "forest") and is_forest(network):
         labels, ahead = forest_rival(network, y)
-        rounding = 4.0 * summing(network.tamed()[0])
+        rounding = DIFFERENCES * summing(network.tamed()[0])
         base = network.tamed()[0].value(y)
         return finish(network, labels, base + ahead + rounding, 2.0 * rounding, "forest", began)
     if engine in ("auto", "elimination"):
@@ -46,7 +48,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
         if order is not None:
             tame, _ = network.tamed()
             labels, upper = deviating(tame, order, y)
-            rounding = 4.0 * summing(tame)
+            rounding = DIFFERENCES * summing(tame)
             return finish(network, labels, upper + rounding, 2.0 * rounding, "elimination", began)
         if engine == "elimination":
             raise ValueError("best_rival: the network is too wide for elimination; take another engine.")
