@@ -1,11 +1,11 @@
 """One pass over the data against reading it once (BLAS, SciPy) and against scikit-learn's Perceptron.
 
-    python -m benchmarks.single_pass [--quick]
+    python -m benchmarks.single_pass [--quick] [--csr]
 
-Rows are drawn at random and cut to a margin from a planted hyperplane, so that they are separable. "pass" is the best
-of passes 2 to 4 of a run, "fit" everything that `fit` does in one pass: checks of the input, the pass, the certificate.
-scikit-learn's Perceptron is timed as it comes (it shuffles): ``fit`` with one pass, and its passes 2 to 4, also in the
-data's order, which is faster.
+Rows are drawn at random and cut to a margin from a planted hyperplane, so that they are separable; "noisy" ones have
+1 % of their labels flipped. "pass" is the best of passes 2 to 4 of a run, "fit" everything that `fit` does in one pass:
+checks of the input, the pass, the certificate. scikit-learn's Perceptron is timed as it comes (it shuffles): ``fit``
+with one pass, and its passes 2 to 4, also in the data's order, which is faster.
 """
 
 import math
@@ -25,11 +25,12 @@ from linsep.rules import Increment, Nearest, Relaxation
 from linsep.targets import Margin
 
 
-def labelled(X, rng):
-    """Rows at least a little away from a planted hyperplane, and their side of it."""
+def labelled(X, rng, flipped: float):
+    """Rows at least a little away from a planted hyperplane, and their side of it, or the other one."""
     score = X @ rng.standard_normal(X.shape[1]).astype(X.dtype)
     kept = np.abs(score) > 0.1 * score.std()
-    return X[kept], np.where(score[kept] > 0, 1, -1)
+    side = np.where(score[kept] > 0, 1, -1)
+    return X[kept], np.where(rng.random(side.size) < flipped, -side, side)
 
 
 def dense(n: int, d: int, dtype, rng):
@@ -56,8 +57,8 @@ def later_pass(parts, target, rule) -> tuple[float, int]:
     return min(seen)
 
 
-def compare(name: str, X, rng, rounds: int, read_limit: float, peer_limit: float) -> None:
-    X, y = labelled(X, rng)
+def compare(name: str, X, rng, rounds: int, read_limit: float, peer_limit: float, flipped: float = 0.0) -> None:
+    X, y = labelled(X, rng, flipped)
     w = rng.standard_normal(X.shape[1]).astype(X.dtype)
     part = points(X, y)
     flat = differences([part._replace(bias=0.0)])
@@ -97,14 +98,14 @@ def main() -> None:
     rng = np.random.default_rng(0)
     quick = "--quick" in sys.argv
     rounds, shrink = (3, 10) if quick else (9, 1)
-    for dtype in (np.float64, np.float32):
-        compare(
-            f"dense 400,000 x 100 {np.dtype(dtype)}", dense(400_000 // shrink, 100, dtype, rng), rng, rounds, 1.3, 8
-        )
-        compare(
-            f"dense 40,000 x 1,000 {np.dtype(dtype)}", dense(40_000 // shrink, 1000, dtype, rng), rng, rounds, 1.3, 4
-        )
-    compare("CSR 500,000 x 50,000, 75 a row", sparse(500_000 // shrink, 50_000, 75, rng), rng, rounds, 1.5, 1.7)
+    for flipped in (0.0, 0.01):
+        noisy = ", noisy" if flipped else ""
+        for dtype in () if "--csr" in sys.argv else (np.float64, np.float32):
+            for n, d, peer in ((400_000, 100, 8), (40_000, 1000, 4)):
+                X = dense(n // shrink, d, dtype, rng)
+                compare(f"dense {n:,} x {d:,} {np.dtype(dtype)}{noisy}", X, rng, rounds, 1.3, peer, flipped)
+        X = sparse(500_000 // shrink, 50_000, 75, rng)
+        compare(f"CSR 500,000 x 50,000, 75 a row{noisy}", X, rng, rounds, 1.5, 1.7, flipped)
 
 
 if __name__ == "__main__":

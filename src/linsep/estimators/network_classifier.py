@@ -60,7 +60,7 @@ class NetworkClassifier(Structured):
     >>> from linsep import NetworkClassifier
     >>> path = np.array([[0, 1], [1, 2]])
     >>> X = [(np.array([[1.0], [0.2], [1.0]]), path), (np.array([[-1.0], [-0.2], [-1.0]]), path)]
-    >>> rule = NetworkClassifier().fit(X, [["on", "on", "on"], ["off", "off", "off"]])
+    >>> rule = NetworkClassifier(random_state=1).fit(X, [["on", "on", "on"], ["off", "off", "off"]])
     >>> rule.predict([(np.array([[2.0], [-0.1], [1.0]]), path)])
     [array(['on', 'on', 'on'], dtype='<U3')]
     >>> rule.certificate_.status

@@ -64,15 +64,11 @@ def tables(network, messages, share, slack, most, trust):
         left, right = max(-share[e], 0.0), max(share[e], 0.0)
         best, size = -np.inf, 0.0
         for j in range(rows):
-            own = left * slack[network.node[u] + j] - messages[network.spot[e] + j] if left > 0.0 else -messages[network.spot[e] + j]  # fmt: skip  # noqa: E501
+            own = left * slack[network.node[u] + j] - messages[network.spot[e] + j]
             for k in range(columns):
                 entry = network.pairwise[network.table[e] + j * columns + k]
                 to_head = messages[network.spot[e] + rows + k]
-                total = own + entry - to_head
-                if right > 0.0:
-                    total += right * slack[network.node[v] + k]
-                if total > best:
-                    best = total
+                best = max(best, own + entry - to_head + right * slack[network.node[v] + k])
         for j in range(rows):
             size = max(size, abs(messages[network.spot[e] + j]) + 2.0 * left * abs(slack[network.node[u] + j]))
         other = 0.0

@@ -15,9 +15,9 @@ import numpy as np
 from ..core.jit import compiled
 from .answer import finish
 from .bound import upper_bound
+from .local import improve
 from .maxflow import Flow, flow_on, saturate
 from .network import UNIT, Answer, Network
-from .trws import improve
 
 PAIR = np.arange(4)
 

@@ -10,7 +10,6 @@ Nodes may differ in their number of labels. An entry of minus infinity forbids a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -234,33 +233,29 @@ def _edges(edges, n: int) -> np.ndarray:
 
 
 def _tables(pairwise, ends: np.ndarray, labels: np.ndarray) -> list[np.ndarray] | np.ndarray:
-    """One K x L table for all edges, or one an edge; checked."""
+    """One K x L table for all edges, m of one shape as one array, or m of several shapes as a list; checked."""
     m = len(ends)
-    if isinstance(pairwise, Sequence) and len(pairwise) and all(isinstance(part, np.ndarray) for part in pairwise):
-        tables: list[np.ndarray] | np.ndarray = [np.asarray(part, dtype=np.float64) for part in pairwise]
-    else:
-        try:
-            tables = np.asarray(pairwise, dtype=np.float64)
-        except ValueError:  # tables of several shapes
-            tables = [np.asarray(part, dtype=np.float64) for part in pairwise]
-    if isinstance(tables, np.ndarray) and tables.ndim == 2 and m:
-        shapes = np.tile(tables.shape, (m, 1))
-    elif m == 0 and len(tables) == 0:
+    tables: list[np.ndarray] | np.ndarray
+    try:
+        tables = np.asarray(pairwise, dtype=np.float64)
+    except ValueError:  # of several shapes
+        tables = [np.asarray(part, dtype=np.float64) for part in pairwise]
+    if m == 0 and len(tables) == 0:
         return np.zeros((0, 1, 1))
+    one = isinstance(tables, np.ndarray) and tables.ndim == 2
+    if not one and len(tables) != m:
+        raise ValueError(f"{m} edges, but {len(tables)} pairwise tables.")
+    if isinstance(tables, np.ndarray):
+        shapes = np.broadcast_to(tables.shape[-2:], (m, 2)) if tables.ndim in (2, 3) else np.zeros((m, 2), dtype=int)
+        sound = np.atleast_1d((tables < np.inf).all(axis=tuple(range(tables.ndim))[-2:]))
     else:
-        if len(tables) != m:
-            raise ValueError(f"{m} edges, but {len(tables)} pairwise tables.")
-        if any(table.ndim != 2 for table in tables):
-            raise ValueError("Every pairwise table must have two axes: labels of one end by labels of the other.")
-        shapes = np.array([table.shape for table in tables])
-    wrong = np.flatnonzero((shapes != labels[ends]).any(axis=1))
-    if wrong.size:
-        e = wrong[0]
-        want = tuple(int(count) for count in labels[ends[e]])
-        raise ValueError(f"Edge {e} = ({ends[e, 0]}, {ends[e, 1]}): its table must be of {want}, not {tuple(shapes[e].tolist())}.")  # fmt: skip  # noqa: E501
-    for e, table in enumerate(tables if not (isinstance(tables, np.ndarray) and tables.ndim == 2) else [tables]):
-        if not (table < np.inf).all():
-            raise ValueError(f"Edge {e}: NaN or infinity in its table; finite numbers or minus infinity are needed.")
+        shapes = np.array([table.shape if table.ndim == 2 else (0, 0) for table in tables])
+        sound = np.array([(table < np.inf).all() for table in tables])
+    for e in np.flatnonzero((shapes != labels[ends]).any(axis=1)):
+        (u, v), want = ends[e].tolist(), tuple(labels[ends[e]].tolist())
+        raise ValueError(f"Edge {e} = ({u}, {v}): its table must be of {want}, not {tuple(shapes[e].tolist())}.")
+    for e in np.flatnonzero(~sound):
+        raise ValueError(f"Edge {e}: NaN or infinity in its table; finite numbers or minus infinity are needed.")
     return tables
 
 

@@ -17,10 +17,13 @@ from .answer import finish, summing
 from .bound import losses
 from .elimination import deviating, plan
 from .forest import forest_rival, is_forest
+from .local import beside
 from .mincut import flow_messages, switch
 from .network import UNIT, Answer, Network
 from .solve import solve
-from .trws import Messages, beside, refine
+from .trws import Messages, refine
+
+DIFFERENCES = 10.0  # all is told relative to the truth: twice the size, and up to four roundings an edge
 
 
 def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 60.0, **options) -> Answer:
@@ -37,7 +40,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
         raise ValueError("best_rival: no node has a second label, so the truth has no rival.")
     if engine in ("auto", "forest") and is_forest(network):
         labels, ahead = forest_rival(network, y)
-        rounding = 4.0 * summing(network.tamed()[0])
+        rounding = DIFFERENCES * summing(network.tamed()[0])
         base = network.tamed()[0].value(y)
         return finish(network, labels, base + ahead + rounding, 2.0 * rounding, "forest", began)
     if engine in ("auto", "elimination"):
@@ -45,7 +48,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
         if order is not None:
             tame, _ = network.tamed()
             labels, upper = deviating(tame, order, y)
-            rounding = 4.0 * summing(tame)
+            rounding = DIFFERENCES * summing(tame)
             return finish(network, labels, upper + rounding, 2.0 * rounding, "elimination", began)
         if engine == "elimination":
             raise ValueError("best_rival: the network is too wide for elimination; take another engine.")

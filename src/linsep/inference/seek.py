@@ -12,8 +12,9 @@ import numpy as np
 
 from ..core.jit import compiled
 from .forest import plant, rival
+from .local import beside, improve, score
 from .network import Network
-from .trws import back, beside, forth, improve, score
+from .trws import back, forth
 
 
 class ByForest(NamedTuple):

@@ -27,6 +27,7 @@ PART = 0.5  # of the lowest price: rows below it are tried before all rows are p
 DEPENDENT = 1e-12  # a row this near to the span of those in use depends on them
 
 kernel = compiled_with(fastmath=SCALAR_PRODUCTS)
+inner = compiled_with(fastmath=SCALAR_PRODUCTS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # for kernels only
 
 
 class Face(NamedTuple):
@@ -128,7 +129,7 @@ def wolfe(B, group, share, start, tol, face):
     """Run from ``start`` until no row is lower than those in use; the best rows and weights stay in ``face``."""
     n, d = B.shape
     groups = share.size
-    k = 0
+    k = np.int64(0)  # a plain 0 is a type of its own for Numba, and what is called with it would be compiled twice
     for i in range(n):
         if start[i] > 0.0 and append(B, group, face, k, groups, i):
             face.weight[k] = start[i]
@@ -185,7 +186,7 @@ def wolfe(B, group, share, start, tol, face):
     return best
 
 
-@kernel
+@inner
 def levels(B, group, face, k, w):
     """The score of the rows in use: the same for all of a group, so that of the heaviest is taken."""
     for g in range(face.level.size):
@@ -197,7 +198,7 @@ def levels(B, group, face, k, w):
         face.level[g] = score(B, w, face.rows[heaviest])
 
 
-@kernel
+@inner
 def score(B, w, i):
     """<w, m_i>."""
     wm = 0.0
@@ -206,7 +207,7 @@ def score(B, w, i):
     return wm
 
 
-@kernel
+@inner
 def lowest(B, group, face, w, among):
     """Of some rows the one farthest below the level of its group, and by how much."""
     low, by = -1, 0.0
@@ -218,7 +219,7 @@ def lowest(B, group, face, w, among):
     return low, by
 
 
-@kernel
+@inner
 def sift(B, group, face, w, enough):
     """Put the rows that are low, the lowest and those at least a part as low, into ``among``; how many, how low."""
     by = 0.0
@@ -233,7 +234,7 @@ def sift(B, group, face, w, enough):
     return hot, by
 
 
-@kernel
+@inner
 def append(B, group, face, k, groups, i):
     """Take row i in use as number k; not if it depends on those in use."""
     Q, R, Z, v = face.Q, face.R, face.Z, face.column
@@ -278,7 +279,7 @@ def append(B, group, face, k, groups, i):
     return True
 
 
-@kernel
+@inner
 def remove(face, k, at):
     """No longer use row number ``at``: shift the columns of R, and rotate what sticks out below its diagonal."""
     Q, R, Z = face.Q, face.R, face.Z
@@ -298,7 +299,7 @@ def remove(face, k, at):
         R[j + 1, j] = 0.0
 
 
-@kernel
+@inner
 def rotate(a, b, cos, sin):
     """Turn two rows."""
     for c in range(a.size):
@@ -307,12 +308,12 @@ def rotate(a, b, cos, sin):
         b[c] = cos * y - sin * x
 
 
-@kernel
+@inner
 def settle(share, face, k):
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
     while True:
         minimiser(share, face, k)
-        first, theta = -1, 1.0
+        first, theta = np.int64(-1), 1.0
         for j in range(k):
             if face.wanted[j] <= 0.0:
                 part = face.weight[j] / max(face.weight[j] - face.wanted[j], 1e-300)
@@ -327,7 +328,7 @@ def settle(share, face, k):
         k -= 1
 
 
-@kernel
+@inner
 def minimiser(share, face, k):
     """The wanted weights R^-1 Z mu; mu stays in ``face``."""
     R, Z, mu, wanted = face.R, face.Z, face.mu, face.wanted
@@ -341,7 +342,7 @@ def minimiser(share, face, k):
         wanted[j] = rest / R[j, j]
 
 
-@kernel
+@inner
 def multipliers(Z, share, k, mu):
     """Solve Z'Z mu = share, for one group or two, with the second column of Z made orthogonal to the first."""
     aa, ab = 0.0, 0.0
@@ -361,7 +362,7 @@ def multipliers(Z, share, k, mu):
     mu[0] = share[0] / aa - along * mu[1]
 
 
-@kernel
+@inner
 def combine(face, k):
     """(s, w) = Q Z mu, into ``face.column``."""
     v = face.column

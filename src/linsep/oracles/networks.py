@@ -283,13 +283,16 @@ def tables(g: Graphs, w: np.ndarray, i: int, K: int) -> Network:
 
 
 def rounding(g: Graphs, w: np.ndarray, K: int) -> np.ndarray:
-    """Bounds of the rounding errors of all scores: every sum of an example is of these numbers, in some order."""
+    """Bounds of the rounding errors of all scores: every sum of an example is of these numbers, in some order.
+
+    32: a score is twice as large as its tables, and a rival may be missed by the errors of finding it, on both sides.
+    """
     d = g.nodes.shape[1]
     node = (np.abs(g.nodes) @ np.abs(w[: d * K]).reshape(d, K)).max(axis=1)
     pair = (np.abs(g.edges) @ np.abs(w[d * K :]).reshape(-1, K * K)).max(axis=1, initial=0.0)
     total = np.add.reduceat(node, g.node[:-1]) + np.diff(np.concatenate([[0.0], np.cumsum(pair)])[g.edge])
     terms = np.diff(g.node) + np.diff(g.edge) + d + g.edges.shape[1] + 8
-    return 8.0 * UNIT * terms * total * (1.0 + 1e-9) + 8.0 * UNIT * float(np.sum(pair)) * UNIT
+    return 32.0 * UNIT * terms * (total + UNIT * pair.size * float(np.sum(pair)))  # the latter: errors of cumsum
 
 
 def reach(g: Graphs) -> float:
