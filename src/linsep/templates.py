@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -101,8 +101,8 @@ class Values(NamedTuple):
         if learn:
             for reading in dict.fromkeys(readings):
                 number.setdefault(reading, len(number))
-        own = [number.get(reading, UNKNOWN) for reading in readings]
-        return np.array(own, dtype=np.int64)[code]
+        own = np.fromiter(map(number.get, readings, repeat(UNKNOWN)), dtype=np.int64, count=len(readings))
+        return own[code]
 
 
 class Templates:
