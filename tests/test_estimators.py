@@ -37,7 +37,7 @@ ESTIMATORS = [
     LeastSquares(),
     LeastSquares(method="gradient"),
     LeastSquares(method="lms"),
-    LeastSquares(method="lms", keep="average"),
+    LeastSquares(method="lms", keep="average", max_passes=500),  # 5 don't place a bias beside long rows
     LeastSquares(method="ho-kashyap"),
     MaximumMargin(),
     Anderson(),

@@ -43,7 +43,8 @@ class LeastSquares(ManyClass):
     keep : {"last", "average"}, default="last"
         "average", of "lms": the mean of w over all visits, with a constant rate, 1/(2 D^2) if it is None. It needs no
         tuning and few passes (Bach and Moulines, 2013), and serves sparse data of many columns and classes, such as
-        texts: ending early keeps w short. There is no ``partial_fit`` then.
+        texts: ending early keeps w short. Columns of unlike size, a bias beside long rows among them, need many more
+        passes, or scaling. There is no ``partial_fit`` then.
     fit_intercept : bool, default=True
         Augment rows by 1.
     max_passes : int or "auto", default="auto"
