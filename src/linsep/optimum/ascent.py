@@ -40,7 +40,7 @@ LOOK = 0.5  # what a look at a row costs, in visits
 NEWS = 0.1  # all rows are looked at when the gap is this part of what it was
 TREND = 5  # passes that tell how quickly the gap falls
 SLOW = 10  # passes in which the gap should have halved
-TOGETHER = 30  # steps of conjugate gradients
+TOGETHER = 30  # steps of conjugate gradients, each of which costs two passes; done if more passes than that are left
 
 
 class Box(NamedTuple):
@@ -97,17 +97,18 @@ def ascent(
             missing += w[-1] ** 2
             reach += (MOVES * w[-1]) ** 2
         past.append(missing)
-        done = enough(visits, size * _passes(past, tol * scale), alpha)
+        left = _passes(past, tol * scale)
+        done = enough(visits, size * left, alpha)
         if done or k >= due or size == 0 or (missing <= max(tol, NEWS * gap) * scale and visits >= soon):
             score, gap, scale = look()
             if done or gap <= tol:
                 return alpha
             visits += LOOK * here.size
-            soon, due = visits + LOOK * here.size, k + max(MOVES, k // 3)
+            soon, due = visits + LOOK * here.size, k + max(MOVES, k // 3 if problem.free else k)
             reach = 2.0 * ASIDE**2 * gap * scale + ((MOVES * w[-1]) ** 2 if problem.free else 0.0)
             some = here[~at_rest(alpha, score, box, reach)[here]]
             active[: some.size], size = some, some.size
-        elif len(past) > SLOW and missing > 0.5 * past[-1 - SLOW]:
+        elif len(past) > SLOW and missing > 0.5 * past[-1 - SLOW] and left > 2 * TOGETHER:
             visits += stretch(part, w, alpha, box, bias)
             past = []
     look()  # the budget is spent
