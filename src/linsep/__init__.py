@@ -5,74 +5,74 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .bayes import Bayes, Mahalanobis, NearestMean
-from .core.certificate import Certificate
-from .core.objective import Objective
-from .core.radius import RadiusCertificate
-from .core.structure_certificate import StructureCertificate
-from .estimators.gradient_descent import GradientDescent
-from .estimators.kozinec import Kozinec
-from .estimators.least_squares import LeastSquares
-from .estimators.linear_machine import LinearMachine
-from .estimators.maximum_margin import MaximumMargin
-from .estimators.one_vs import OneVsAll, OneVsOne
-from .estimators.perceptron import Perceptron
-from .estimators.relaxation import Relaxation
-from .estimators.separability import separability
-from .lift import Functions, Lifted, Polynomial, Quadratic
-
 if TYPE_CHECKING:
-    from .estimators.anderson import Anderson
-    from .estimators.network_classifier import NetworkClassifier
-    from .estimators.sequence_classifier import SequenceClassifier
-    from .estimators.structured_classifier import StructuredClassifier
+    from .bayes import Bayes as Bayes
+    from .bayes import Mahalanobis as Mahalanobis
+    from .bayes import NearestMean as NearestMean
+    from .core.certificate import Certificate as Certificate
+    from .core.objective import Objective as Objective
+    from .core.radius import RadiusCertificate as RadiusCertificate
+    from .core.structure_certificate import StructureCertificate as StructureCertificate
+    from .estimators.anderson import Anderson as Anderson
+    from .estimators.gradient_descent import GradientDescent as GradientDescent
+    from .estimators.kozinec import Kozinec as Kozinec
+    from .estimators.least_squares import LeastSquares as LeastSquares
+    from .estimators.linear_machine import LinearMachine as LinearMachine
+    from .estimators.maximum_margin import MaximumMargin as MaximumMargin
+    from .estimators.network_classifier import NetworkClassifier as NetworkClassifier
+    from .estimators.one_vs import OneVsAll as OneVsAll
+    from .estimators.one_vs import OneVsOne as OneVsOne
+    from .estimators.perceptron import Perceptron as Perceptron
+    from .estimators.relaxation import Relaxation as Relaxation
+    from .estimators.separability import separability as separability
+    from .estimators.sequence_classifier import SequenceClassifier as SequenceClassifier
+    from .estimators.structured_classifier import StructuredClassifier as StructuredClassifier
+    from .lift import Functions as Functions
+    from .lift import Lifted as Lifted
+    from .lift import Polynomial as Polynomial
+    from .lift import Quadratic as Quadratic
 
 __version__ = "0.1.0"
-__all__ = [
-    "Anderson",
-    "Bayes",
-    "Certificate",
-    "Functions",
-    "GradientDescent",
-    "Kozinec",
-    "LeastSquares",
-    "Lifted",
-    "LinearMachine",
-    "Mahalanobis",
-    "MaximumMargin",
-    "NearestMean",
-    "NetworkClassifier",
-    "Objective",
-    "OneVsAll",
-    "OneVsOne",
-    "Perceptron",
-    "Polynomial",
-    "Quadratic",
-    "RadiusCertificate",
-    "Relaxation",
-    "SequenceClassifier",
-    "StructureCertificate",
-    "StructuredClassifier",
-    "separability",
-]
 
-# Imported when they are asked for: the others are ready half a second sooner.
-_LATER = {
-    "Anderson": "anderson",
-    "NetworkClassifier": "network_classifier",
-    "SequenceClassifier": "sequence_classifier",
-    "StructuredClassifier": "structured_classifier",
+# Where a name lives. It is imported when it is asked for: who fits a perceptron waits for nothing else.
+_HOME = {
+    "Anderson": "estimators.anderson",
+    "Bayes": "bayes",
+    "Certificate": "core.certificate",
+    "Functions": "lift",
+    "GradientDescent": "estimators.gradient_descent",
+    "Kozinec": "estimators.kozinec",
+    "LeastSquares": "estimators.least_squares",
+    "Lifted": "lift",
+    "LinearMachine": "estimators.linear_machine",
+    "Mahalanobis": "bayes",
+    "MaximumMargin": "estimators.maximum_margin",
+    "NearestMean": "bayes",
+    "NetworkClassifier": "estimators.network_classifier",
+    "Objective": "core.objective",
+    "OneVsAll": "estimators.one_vs",
+    "OneVsOne": "estimators.one_vs",
+    "Perceptron": "estimators.perceptron",
+    "Polynomial": "lift",
+    "Quadratic": "lift",
+    "RadiusCertificate": "core.radius",
+    "Relaxation": "estimators.relaxation",
+    "SequenceClassifier": "estimators.sequence_classifier",
+    "StructureCertificate": "core.structure_certificate",
+    "StructuredClassifier": "estimators.structured_classifier",
+    "separability": "estimators.separability",
 }
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    """An estimator that is imported later."""
-    if name not in _LATER:
+    """A name that is asked for the first time."""
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(f".estimators.{_LATER[name]}", __name__), name)
+    globals()[name] = found = getattr(import_module(f".{_HOME[name]}", __name__), name)
     return found
 
 
 def __dir__() -> list[str]:
-    """All names, those that are imported later too."""
+    """All names, asked for or not."""
     return sorted({*globals(), *__all__})

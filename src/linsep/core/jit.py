@@ -15,7 +15,8 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import config
-from numba.core.compiler_lock import global_compiler_lock
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.errors import NumbaWarning
 from numba.extending import intrinsic, overload, overload_method
 
@@ -31,16 +32,73 @@ SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 
 
-def compiled_with(**options: Any) -> Callable[[F], F]:
-    """`compiled`, with further options of Numba."""
+class _Part(JITCodeLibrary):
+    """The code of a function inside a kernel that calls it, as it was written: the kernel is optimised as a whole.
+
+    Numba would optimise it by itself, and make machine code of it, before it does both for the kernel: half of the
+    time to compile chains went there.
+    """
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        """None: there is no machine code."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self):
+        """Itself, since there is no place for the environment that Numba would set."""
+        return self
+
+    def set_env(self, name, env):
+        pass
+
+
+class _Tile(_Part):
+    """`_Part`, optimised by itself with LLVM's vectoriser for straight-line code, which Numba leaves off."""
+
+    def _optimize_final_module(self):
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
+        try:
+            JITCodeLibrary._optimize_final_module(self)
+        finally:
+            config.SLP_VECTORIZE = before
+
+
+class _PartCompiler(Compiler):
+    """Numba's compiler, for the parts of kernels."""
+
+    library = _Part
+
+    def __init__(self, typing, target, library, *rest):
+        super().__init__(typing, target, self.library(target.codegen(), "part"), *rest)
+
+
+class _TileCompiler(_PartCompiler):
+    library = _Tile
+
+
+PART: dict[str, Any] = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def compiled_with(part: dict[str, Any] = PART, **options: Any) -> Callable[[F], F]:
+    """`compiled`, with further options of Numba; ``part`` are those for the text inside other kernels."""
 
     def compile(function: F) -> F:
+        inside: Any = numba.njit(**OPTIONS, **part, **options)(function)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
             try:
-                return numba.njit(cache=True, **OPTIONS, **options)(function)
+                kernel: Any = numba.njit(cache=True, **OPTIONS, **options)(function)
             except RuntimeError:  # no locator available: nowhere to write the cache
-                return numba.njit(**OPTIONS, **options)(function)
+                kernel = numba.njit(**OPTIONS, **options)(function)
+        kernel.get_call_template, kernel.get_overload = inside.get_call_template, inside.get_overload
+        return kernel
 
     return compile
 
@@ -49,29 +107,17 @@ def compiled(function: F) -> F:
     """Compile ``function`` lazily; the result is kept on disk where there is a place for it.
 
     A read-only install without a home directory has no such place: then nothing is kept, quietly.
-    ``function.py_func`` stays the interpreted reference.
+    ``function.py_func`` stays the interpreted reference. Kernels that call it compile it again, as a part of theirs.
     """
     return compiled_with()(function)
 
 
 def tiled(function: F) -> F:
-    """`compiled`, with LLVM's vectoriser for straight-line code: sums kept in m0, m1, m2, m3 become one register.
+    """`compiled`, for kernels whose sums in m0, m1, m2, m3 should become one register.
 
-    Numba leaves it off. Inner loops over some 20 labels are too short for the vectoriser of loops.
+    Inner loops over some 20 labels are too short for the vectoriser of loops.
     """
-    kernel: Any = compiled(function)
-    compile = kernel.compile
-
-    def vectorised(signature):
-        with global_compiler_lock:
-            before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
-            try:
-                return compile(signature)
-            finally:
-                config.SLP_VECTORIZE = before
-
-    kernel.compile = vectorised
-    return kernel
+    return compiled_with({**PART, "pipeline_class": _TileCompiler})(function)
 
 
 def at_speed(kernel: Any, part: Any) -> Callable[..., Any]:
@@ -169,8 +215,8 @@ def _teach(methods: type, **jit_options: Any) -> None:
                 overload_method(kind, name, jit_options=jit_options)(choose)  # type: ignore[call-arg]
 
 
-_teach(_Oracle, fastmath=SCALAR_PRODUCTS, forceinline=True, _nrt=False)
-_teach(_Exact, forceinline=True, _nrt=False)
+_teach(_Oracle, fastmath=SCALAR_PRODUCTS, forceinline=True, _nrt=False, **PART)
+_teach(_Exact, forceinline=True, _nrt=False, **PART)
 
 
 @intrinsic

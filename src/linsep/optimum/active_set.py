@@ -27,7 +27,6 @@ PART = 0.5  # of the lowest price: rows below it are tried before all rows are p
 DEPENDENT = 1e-12  # a row this near to the span of those in use depends on them
 
 kernel = compiled_with(fastmath=SCALAR_PRODUCTS)
-inner = compiled_with(fastmath=SCALAR_PRODUCTS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # for kernels only
 
 
 class Face(NamedTuple):
@@ -72,7 +71,8 @@ def active_set(
     scale = max(float(np.abs(B).max(initial=0.0)), 1e-300)
     B = np.ascontiguousarray(B / scale)
     face = _face(B.shape[0], B.shape[1], share.size)
-    k = wolfe(B, group, share, start, tol, face)
+    longest = math.sqrt(np.einsum("ij,ij->i", B, B).max(initial=0.0))
+    k = wolfe(B, group, share, start, longest, tol, face)
     rows = face.best_rows[:k]
     weight = np.zeros(len(B))
     weight[rows] = Factors(B[rows], group[rows], share).refined(face.best[:k])
@@ -125,14 +125,14 @@ class Factors:
 
 
 @kernel
-def wolfe(B, group, share, start, tol, face):
+def wolfe(B, group, share, start, longest, tol, face):
     """Run from ``start`` until no row is lower than those in use; the best rows and weights stay in ``face``."""
     n, d = B.shape
     groups = share.size
     k = np.int64(0)  # a plain 0 is a type of its own for Numba, and what is called with it would be compiled twice
     for i in range(n):
-        if start[i] > 0.0 and append(B, group, face, k, groups, i):
-            face.weight[k] = start[i]
+        if start[i] > 0.0 and append(B, group, face.Q, face.R, face.Z, k, i):
+            face.rows[k], face.weight[k] = i, start[i]
             k += 1
     for g in range(groups):
         total = 0.0
@@ -142,18 +142,11 @@ def wolfe(B, group, share, start, tol, face):
         for j in range(k):
             if group[face.rows[j]] == g:
                 face.weight[j] *= share[g] / total
-    longest = 0.0
-    for i in range(n):
-        square = 0.0
-        for j in range(d):
-            square += B[i, j] * B[i, j]
-        longest = max(longest, square)
-    longest = math.sqrt(longest)
     point = face.column[groups:]
     best, least, idle, hot, before = 0, np.inf, 0, 0, 0.0
     for _ in range(MOVES):
-        k = settle(share, face, k)
-        combine(face, k)
+        k = settle(share, face.rows, face.weight, face.wanted, face.Q, face.R, face.Z, face.mu, k)
+        combine(face.Q, face.Z, face.mu, face.column, k)
         ww = 0.0
         for j in range(d):
             ww += point[j] * point[j]
@@ -167,38 +160,37 @@ def wolfe(B, group, share, start, tol, face):
         if idle > 10 or norm <= 4 * U * longest:
             return best
         enough = -max(tol * ww, 8 * U * longest * norm)
+        levels(B, group, face.rows, face.weight, k, point, face.level, face.shut)
         while True:
-            levels(B, group, face, k, point)
-            low, by = lowest(B, group, face, point, face.among[:hot])
+            low, by = lowest(B, group, face.level, face.shut, point, face.among[:hot])
             if hot == 0 or by > PART * before:  # the rows that were lowest are not low any more: look at all
-                hot, before = sift(B, group, face, point, enough)
-                low, by = lowest(B, group, face, point, face.among[:hot])
+                hot, low, by = sift(B, group, face.level, face.shut, point, enough, face.price, face.among)
+                before = by
             if by >= enough:
                 return best
-            if append(B, group, face, k, groups, low):
+            if append(B, group, face.Q, face.R, face.Z, k, low):
                 break
             face.shut[low] = 1  # it depends on those in use: the next one, then
-            combine(face, k)
+        face.rows[k], face.weight[k] = low, 0.0
         k += 1
-        face.weight[k - 1] = 0.0
         for i in range(n):
             face.shut[i] = 0
     return best
 
 
-@inner
-def levels(B, group, face, k, w):
+@kernel
+def levels(B, group, rows, weight, k, w, level, shut):
     """The score of the rows in use: the same for all of a group, so that of the heaviest is taken."""
-    for g in range(face.level.size):
+    for g in range(level.size):
         heaviest = -1
         for j in range(k):
-            face.shut[face.rows[j]] = 1
-            if group[face.rows[j]] == g and (heaviest < 0 or face.weight[j] > face.weight[heaviest]):
+            shut[rows[j]] = 1
+            if group[rows[j]] == g and (heaviest < 0 or weight[j] > weight[heaviest]):
                 heaviest = j
-        face.level[g] = score(B, w, face.rows[heaviest])
+        level[g] = score(B, w, rows[heaviest])
 
 
-@inner
+@kernel
 def score(B, w, i):
     """<w, m_i>."""
     wm = 0.0
@@ -207,39 +199,40 @@ def score(B, w, i):
     return wm
 
 
-@inner
-def lowest(B, group, face, w, among):
+@kernel
+def lowest(B, group, level, shut, w, among):
     """Of some rows the one farthest below the level of its group, and by how much."""
     low, by = -1, 0.0
     for i in among:
-        if not face.shut[i]:
-            below = score(B, w, i) - face.level[group[i]]
+        if not shut[i]:
+            below = score(B, w, i) - level[group[i]]
             if below < by:
                 low, by = i, below
     return low, by
 
 
-@inner
-def sift(B, group, face, w, enough):
-    """Put the rows that are low, the lowest and those at least a part as low, into ``among``; how many, how low."""
-    by = 0.0
+@kernel
+def sift(B, group, level, shut, w, enough, price, among):
+    """Put the rows at least a part as low as the lowest into ``among``; how many, the lowest, and by how much."""
+    low, by = -1, 0.0
     for i in range(B.shape[0]):
-        face.price[i] = 0.0 if face.shut[i] else score(B, w, i) - face.level[group[i]]
-        by = min(by, face.price[i])
+        price[i] = 0.0 if shut[i] else score(B, w, i) - level[group[i]]
+        if price[i] < by:
+            low, by = i, price[i]
     hot = 0
     for i in range(B.shape[0]):
-        if face.price[i] < enough and face.price[i] <= PART * by:
-            face.among[hot] = i
+        if price[i] < enough and price[i] <= PART * by:
+            among[hot] = i
             hot += 1
-    return hot, by
+    return hot, low, by
 
 
-@inner
-def append(B, group, face, k, groups, i):
+@kernel
+def append(B, group, Q, R, Z, k, i):
     """Take row i in use as number k; not if it depends on those in use."""
-    Q, R, Z, v = face.Q, face.R, face.Z, face.column
     if k >= Q.shape[0]:
         return False
+    v, groups = Q[k], Z.shape[1]
     size = v.size
     square = 1.0
     for c in range(groups):
@@ -269,23 +262,20 @@ def append(B, group, face, k, groups, i):
     rest = math.sqrt(rest)
     R[k, k] = rest
     for c in range(size):
-        Q[k, c] = v[c] / rest
+        v[c] /= rest
     for g in range(groups):
         z = 1.0 if g == group[i] else 0.0
         for j in range(k):
             z -= R[j, k] * Z[j, g]
         Z[k, g] = z / rest
-    face.rows[k] = i
     return True
 
 
-@inner
-def remove(face, k, at):
+@kernel
+def remove(rows, weight, Q, R, Z, k, at):
     """No longer use row number ``at``: shift the columns of R, and rotate what sticks out below its diagonal."""
-    Q, R, Z = face.Q, face.R, face.Z
     for j in range(at, k - 1):
-        face.rows[j] = face.rows[j + 1]
-        face.weight[j] = face.weight[j + 1]
+        rows[j], weight[j] = rows[j + 1], weight[j + 1]
     for j in range(k):
         for c in range(max(at, j - 1), k - 1):
             R[j, c] = R[j, c + 1]
@@ -293,45 +283,44 @@ def remove(face, k, at):
         a, b = R[j, j], R[j + 1, j]
         r = math.hypot(a, b)
         cos, sin = a / r, b / r
-        rotate(R[j, j : k - 1], R[j + 1, j : k - 1], cos, sin)
-        rotate(Q[j], Q[j + 1], cos, sin)
-        rotate(Z[j], Z[j + 1], cos, sin)
+        rotate(R, j, j, k - 1, cos, sin)
+        rotate(Q, j, 0, Q.shape[1], cos, sin)
+        rotate(Z, j, 0, Z.shape[1], cos, sin)
         R[j + 1, j] = 0.0
 
 
-@inner
-def rotate(a, b, cos, sin):
-    """Turn two rows."""
-    for c in range(a.size):
-        x, y = a[c], b[c]
-        a[c] = cos * x + sin * y
-        b[c] = cos * y - sin * x
+@kernel
+def rotate(A, j, first, last, cos, sin):
+    """Turn row j and the next one, in some columns."""
+    for c in range(first, last):
+        x, y = A[j, c], A[j + 1, c]
+        A[j, c] = cos * x + sin * y
+        A[j + 1, c] = cos * y - sin * x
 
 
-@inner
-def settle(share, face, k):
+@kernel
+def settle(share, rows, weight, wanted, Q, R, Z, mu, k):
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
     while True:
-        minimiser(share, face, k)
+        minimiser(share, R, Z, mu, wanted, k)
         first, theta = np.int64(-1), 1.0
         for j in range(k):
-            if face.wanted[j] <= 0.0:
-                part = face.weight[j] / max(face.weight[j] - face.wanted[j], 1e-300)
+            if wanted[j] <= 0.0:
+                part = weight[j] / max(weight[j] - wanted[j], 1e-300)
                 if first < 0 or part < theta:
                     first, theta = j, part
         for j in range(k):
-            mixed = (1.0 - theta) * face.weight[j] + theta * face.wanted[j]
-            face.weight[j] = face.wanted[j] if first < 0 else max(mixed, 0.0)
+            mixed = (1.0 - theta) * weight[j] + theta * wanted[j]
+            weight[j] = wanted[j] if first < 0 else max(mixed, 0.0)
         if first < 0:
             return k
-        remove(face, k, first)
+        remove(rows, weight, Q, R, Z, k, first)
         k -= 1
 
 
-@inner
-def minimiser(share, face, k):
-    """The wanted weights R^-1 Z mu; mu stays in ``face``."""
-    R, Z, mu, wanted = face.R, face.Z, face.mu, face.wanted
+@kernel
+def minimiser(share, R, Z, mu, wanted, k):
+    """The multipliers mu and the wanted weights R^-1 Z mu."""
     multipliers(Z, share, k, mu)
     for j in range(k - 1, -1, -1):
         rest = 0.0
@@ -342,7 +331,7 @@ def minimiser(share, face, k):
         wanted[j] = rest / R[j, j]
 
 
-@inner
+@kernel
 def multipliers(Z, share, k, mu):
     """Solve Z'Z mu = share, for one group or two, with the second column of Z made orthogonal to the first."""
     aa, ab = 0.0, 0.0
@@ -362,15 +351,14 @@ def multipliers(Z, share, k, mu):
     mu[0] = share[0] / aa - along * mu[1]
 
 
-@inner
-def combine(face, k):
-    """(s, w) = Q Z mu, into ``face.column``."""
-    v = face.column
+@kernel
+def combine(Q, Z, mu, v, k):
+    """(s, w) = Q Z mu."""
     for c in range(v.size):
         v[c] = 0.0
     for j in range(k):
         p = 0.0
-        for g in range(face.mu.size):
-            p += face.Z[j, g] * face.mu[g]
+        for g in range(mu.size):
+            p += Z[j, g] * mu[g]
         for c in range(v.size):
-            v[c] += p * face.Q[j, c]
+            v[c] += p * Q[j, c]
