@@ -62,11 +62,14 @@ _HOME = {
     "StructuredClassifier": "estimators.structured_classifier",
     "separability": "estimators.separability",
 }
+_MODULES = {"bayes", "inference", "lift", "oracles", "plot", "risk", "rules", "targets", "templates"}
 __all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    """A name that is asked for the first time."""
+    """A name or a module that is asked for the first time."""
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found = getattr(import_module(f".{_HOME[name]}", __name__), name)
@@ -75,4 +78,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """All names, asked for or not."""
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME, *_MODULES})

@@ -234,7 +234,9 @@ class OfStructures:
         """What is known of w; ``integers`` are multiples of the weights with which the vectors sum to zero exactly."""
         norm, seen = length(w), self.look(w)
         sound = bool(getattr(self.part, "exact", True))
-        sure = seen.sure if sound else float(np.min(self.part.floors(w)))
+        sure = seen.sure if sound else -math.inf  # worth a search only where no truth is beaten
+        if not sound and seen.lowest > 0:
+            sure = float(np.min(self.part.floors(w)))
         proof = weights if integers else None if sure > 0 else self.disprove(note, weights)
         if proof is not None:
             used = np.flatnonzero(proof)

@@ -104,10 +104,8 @@ class Networks(NamedTuple):
         return reach(self.graphs)
 
     def floors(self, w: np.ndarray) -> np.ndarray:
-        """Numbers that no score is below, by a bound of all rivals; not worth finding where a truth is beaten."""
-        plain, present = self._replace(loss=0.0), [i for i in range(self.sign.size) if self.cost(i) > 0.0]
-        if any(lead(plain, w, i) <= 0.0 for i in present):
-            return np.array([-math.inf])
+        """Numbers that no score is below, by a bound of all rivals."""
+        present = [i for i in range(self.sign.size) if self.cost(i) > 0.0]
         return floors(self, w, present, rival_bound)
 
 
