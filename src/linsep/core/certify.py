@@ -88,20 +88,41 @@ def likely(g: np.ndarray, sign: np.ndarray, weight: np.ndarray) -> float:
     >>> round(fewest(g, sign, np.zeros(0)), 3), round(likely(g, sign, np.exp([0.0, 0.0, 2.0, 2.0])), 3)
     (1.95, 0.782)
     """
-    return _soft_cut(g, np.argsort(g), sign, weight, unsure(g, sign, weight), np.zeros(4, dtype=np.int64))
+    h = unsure(g, sign, weight)
+    return _soft_cut(g, np.argsort(g), sign, weight, h, np.zeros(4, dtype=np.int64))
 
 
 def unsure(g: np.ndarray, sign: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """How far from a threshold rows of the negative and of the positive side err in part: h of `likely`."""
+    sides = np.zeros((2, 5))
+    _sides(g, sign, weight, sides)
+    count, total, squares, _, variance = sides.T
+    seen = total > 0
     h, heavy = np.zeros(2), np.ones(2)
-    for k, side in enumerate(((sign < 0) & ~np.isnan(g), (sign > 0) & ~np.isnan(g))):
-        own = g[side]
-        if own.size:
-            share = weight[side] / weight[side].sum() if weight.size else np.full(own.size, 1.0 / own.size)
-            h[k] = math.sqrt(share @ (own - share @ own) ** 2) * math.cbrt(share @ share)
-            heavy[k] = weight[side].mean() if weight.size else 1.0
+    h[seen] = np.sqrt(variance[seen]) * np.cbrt(squares[seen] / total[seen] ** 2)
+    heavy[seen] = total[seen] / count[seen]
     h *= 1.0 + np.maximum(np.log(heavy / heavy[::-1]), 0.0)
-    return np.maximum(h, 1e-9 * float(np.nanmax(np.abs(g))) or 1.0)
+    return np.maximum(h, 1e-9 * float(max(np.nanmax(g), -np.nanmin(g))) or 1.0)
+
+
+@compiled
+def _sides(g, sign, weight, out):
+    """Of the negative and of the positive rows: how many, their weight, its squares, mean and variance of g."""
+    for i in range(g.size):
+        if not np.isnan(g[i]):
+            side, cost = 1 if sign[i] > 0 else 0, weight[i] if weight.size else 1.0
+            out[side, 0] += 1.0
+            out[side, 1] += cost
+            out[side, 2] += cost * cost
+            out[side, 3] += cost * g[i]
+    for side in range(2):
+        out[side, 3] /= max(out[side, 1], 1e-300)
+    for i in range(g.size):
+        if not np.isnan(g[i]):
+            side, cost = 1 if sign[i] > 0 else 0, weight[i] if weight.size else 1.0
+            out[side, 4] += cost * (g[i] - out[side, 3]) ** 2
+    for side in range(2):
+        out[side, 4] /= max(out[side, 1], 1e-300)
 
 
 def _errors_in_part(g: np.ndarray, sign: np.ndarray, weight: np.ndarray, h: np.ndarray) -> float:
@@ -125,7 +146,7 @@ def free_bias(parts: Sequence[Rows], w: np.ndarray, rivals: Rows | None = None, 
             scores(part._replace(bias=0.0), w, rows, g)
     sign = np.concatenate([part.sign for part in parts])
     weight = np.concatenate([part.weight for part in parts])
-    negative, positive = np.nanmin(g[sign < 0], initial=np.inf), np.nanmin(g[sign > 0], initial=np.inf)
+    negative, positive = (np.nanmin(g, initial=np.inf, where=side) for side in (sign < 0, sign > 0))
     if negative + positive > 0:
         best[-1] = 0.5 * (negative - positive)
     else:
@@ -325,7 +346,7 @@ def usable(parts: Sequence[Sets], dual: np.ndarray, bias: str) -> np.ndarray:
     """Dual weights with mass where it is needed: a run without updates still bounds the margin by one vector."""
     weights = dual
     for side in sides(parts, bias):
-        if side.any() and not dual[side].any():
+        if side.any() and not np.any(dual, where=side):
             weights = weights.copy() if weights is dual else weights
             weights[int(np.argmax(side))] = 1.0
     return weights
@@ -336,7 +357,7 @@ def shares(parts: Sequence[Sets], dual: np.ndarray, bias: str) -> np.ndarray:
     weights = usable(parts, dual, bias).copy()
     halves = sides(parts, bias)
     for side in halves:
-        weights[side] /= max(float(weights[side].sum()), 1e-300) * len(halves)
+        np.divide(weights, max(float(weights[side].sum()), 1e-300) * len(halves), out=weights, where=side)
     return weights
 
 

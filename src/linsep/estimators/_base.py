@@ -121,7 +121,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         if not known.all():
             raise ValueError(f"y has the label {y[~known].tolist()[0]!r}, which is not in classes={given.tolist()}.")
         self.classes_ = given
-        label = np.searchsorted(given, y)
+        label = np.searchsorted(given, y).astype(np.int32)
         weight = self._weights(X, label, sample_weight, partial=classes is not None)
         if self._machine():
             return Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
