@@ -1,11 +1,8 @@
-"""What all tests share: shared data sets, a cache of compiled code that is never stale, and settings of Hypothesis."""
+"""What all tests share: shared data sets, and settings of Hypothesis."""
 
-import hashlib
 import importlib.util
 import json
-import os
 import signal
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,12 +12,6 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DATA = REPOSITORY.parent / "shared" / "data"
-
-# Numba's cache does not notice edits in other files: one folder for each state of the sources.
-_text = b"".join(file.read_bytes() for file in sorted((REPOSITORY / "src").rglob("*.py")))
-os.environ.setdefault(
-    "NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"linsep-tests-{hashlib.sha256(_text).hexdigest()[:16]}")
-)
 
 hypothesis.settings.register_profile(
     "linsep",

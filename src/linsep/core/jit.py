@@ -8,7 +8,9 @@ for all components. The text of a method is thus written once and runs at two sp
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -30,6 +32,18 @@ SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 # Kernels run without the GIL, and without reference counts: they allocate nothing and keep nothing, while
 # counting the arrays of an oracle at every visit cost as much as a scalar product of 100 numbers.
 OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
+
+
+def _stamp() -> int:
+    """A number that an edit of any file of the package changes: kernels are made of texts from several files.
+
+    Numba would look at the file of the kernel only, and go on with what the others said before.
+    """
+    files = sorted(file for file in Path(__file__).parents[1].rglob("*.py") if file.is_file())
+    return zlib.crc32(repr([(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]).encode())
+
+
+STAMP = _stamp()
 
 
 class _Part(JITCodeLibrary):
@@ -97,6 +111,8 @@ def compiled_with(part: dict[str, Any] = PART, **options: Any) -> Callable[[F], 
                 kernel: Any = numba.njit(cache=True, **OPTIONS, **options)(function)
             except RuntimeError:  # no locator available: nowhere to write the cache
                 kernel = numba.njit(**OPTIONS, **options)(function)
+            else:
+                kernel._cache._cache_file._source_stamp = STAMP
         kernel.get_call_template, kernel.get_overload = inside.get_call_template, inside.get_overload
         return kernel
 
