@@ -34,16 +34,16 @@ SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
 
 
-def _stamp() -> int:
-    """A number that an edit of any file of the package changes: kernels are made of texts from several files.
+def stamp(folder: Path) -> int:
+    """A number that an edit of any file in it changes: kernels are made of texts from several files.
 
     Numba would look at the file of the kernel only, and go on with what the others said before.
     """
-    files = sorted(file for file in Path(__file__).parents[1].rglob("*.py") if file.is_file())
+    files = sorted(file for file in folder.rglob("*.py") if file.is_file())
     return zlib.crc32(repr([(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]).encode())
 
 
-STAMP = _stamp()
+STAMP = stamp(Path(__file__).parents[1])
 
 
 class _Part(JITCodeLibrary):

@@ -1,0 +1,92 @@
+"""The package as a whole: names that are imported when asked for, and kernels that are made of parts."""
+
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import linsep
+from linsep.core.jit import STAMP, compiled, stamp, tiled
+
+
+def test_every_name_is_there_and_no_other():
+    assert all(getattr(linsep, name) is not None for name in linsep.__all__)
+    assert {*linsep.__all__, "risk", "plot", "bayes"} <= set(dir(linsep))
+    with pytest.raises(AttributeError, match="no attribute 'Perzeptron'"):
+        linsep.Perzeptron  # noqa: B018
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_modules_come_with_the_package():
+    assert run("import linsep; print(linsep.risk.empirical_risk([0, 1], [0, 0]))") == "0.5"
+
+
+def test_nothing_is_imported_before_it_is_asked_for():
+    code = "import sys, linsep; print('numba' in sys.modules, 'sklearn' in sys.modules)"
+    assert run(code) == "False False"
+    code = "import sys; from linsep import Kozinec; print([m for m in sys.modules if m in ('linsep.inference', 'linsep.bayes')])"
+    assert run(code) == "[]"
+
+
+@compiled
+def inverse(x):
+    return 1 / x
+
+
+@tiled
+def total(values, out):
+    out[0] = values[0]
+    out[0] += values[1]
+
+
+@compiled
+def both(values, out):
+    total(values, out)
+    out[0] = inverse(out[0])
+
+
+class Half(NamedTuple):
+    """An oracle of sorts, taught to compiled code by the name of its method."""
+
+    by: float
+
+    def cost(self, i):
+        """i divided."""
+        return i / self.by
+
+
+@compiled
+def cost_of(oracle, i):
+    return oracle.cost(i)
+
+
+def test_a_kernel_is_itself_and_a_part_of_others():
+    out = np.zeros(1)
+    both(np.array([1.0, 3.0]), out)
+    assert out[0] == inverse(4.0) == 0.25
+    total(np.array([1.0, 2.0]), out)
+    assert out[0] == 3.0
+    assert cost_of(Half(2.0), 3) == cost_of.py_func(Half(2.0), 3) == 1.5
+
+
+def test_errors_inside_parts_come_out():
+    with pytest.raises(ZeroDivisionError):
+        both(np.array([1.0, -1.0]), np.zeros(1))
+    with pytest.raises(ZeroDivisionError):
+        cost_of(Half(0.0), 3)
+    assert cost_of(Half(4.0), 3) == 0.75
+
+
+def test_an_edit_of_any_file_is_noticed(tmp_path):
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("x = 1\n")
+    before = stamp(tmp_path)
+    assert stamp(tmp_path) == before
+    (tmp_path / "two.py").write_text("x = 12\n")
+    assert stamp(tmp_path) != before
+    assert both._cache._cache_file._source_stamp == STAMP
