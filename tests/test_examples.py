@@ -1,4 +1,4 @@
-"""Examples of structured output run, and draw their pictures."""
+"""Examples run and draw their pictures, and so does every piece of Python in README and docs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,25 @@ import re
 import runpy
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+import pytest
+from matplotlib import pyplot
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PIECES = [
+    pytest.param(piece, id=f"{page.name}-{k}")
+    for page in PAGES
+    for k, piece in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S))
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("piece", PIECES)
+def test_what_the_pages_show_runs_by_itself(piece, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(piece, "page", "exec"), {"__name__": "page"})
+    pyplot.close("all")
 
 
 def test_names_are_read_better_as_words_than_letter_by_letter(tmp_path, capsys):

@@ -49,8 +49,8 @@ STAMP = stamp(Path(__file__).parents[1])
 class _Part(JITCodeLibrary):
     """The code of a function inside a kernel that calls it, as it was written: the kernel is optimised as a whole.
 
-    Numba would optimise it by itself, and make machine code of it, before it does both for the kernel: half of the
-    time to compile chains went there.
+    Numba would optimise it by itself, and make machine code of it, before it does both for the kernel: a third of
+    the time to compile chains went there.
     """
 
     def _optimize_final_module(self):
