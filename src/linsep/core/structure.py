@@ -187,9 +187,9 @@ class OfStructures:
     def vectors(self, note: Note) -> np.ndarray:
         """The vectors in ``note``, a row each."""
         A = np.zeros((note.example.size, self.part.size))
-        part = self._with(note)
-        for j, i in enumerate(note.example):
-            at_speed(_vector, part)(part, i, note.begin[j], A[j])
+        for j, row in enumerate(A):
+            one = Note(note.example[j : j + 1], note.begin[j : j + 2], note.label)
+            at_speed(gather, self.part)(self._with(one), np.ones(1), row)
         return A
 
     def _with(self, note: Note) -> Any:
@@ -271,10 +271,3 @@ def write(part, w, rows, dual):
     for i in rows:
         part.probe(w, i)
         part.credit(dual, i, 1.0)
-
-
-@compiled
-def _vector(part, i, begin, out):
-    """Add the vector of example i and the rival at ``begin`` to ``out``."""
-    part.load(i, begin)
-    part.add(out, i, 1.0)
