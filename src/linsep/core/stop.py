@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+HIDDEN = "rounding hides what could still be won"
+
 
 @dataclass(frozen=True)
 class Stop:

@@ -15,7 +15,7 @@ from ..core.certificate import BUDGET_SPENT, NOT_SEPARABLE, OPTIMAL
 from ..core.certify import Terms, certify, free_bias
 from ..core.objective import Objective
 from ..core.rows import Rows
-from ..core.stop import Rounds
+from ..core.stop import HIDDEN, Rounds
 from ..optimum.ascent import square_rows
 from ..optimum.decide import coinciding, decide
 from ..optimum.duality import Problem
@@ -32,7 +32,6 @@ from ._many import MANY, ManyClass
 
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 WIDE = 2000  # columns beyond which ascent is quicker than an active set
-HIDDEN = "rounding hides what could still be won; scale or centre the columns"
 U = float(np.finfo(np.float64).eps)
 
 

@@ -12,14 +12,13 @@ import numpy as np
 from ..core.certificate import WITHIN_ROUNDING, Certificate
 from ..core.certify import Terms, certify, free_bias, usable
 from ..core.rows import Rows, live, vectors, width
-from ..core.stop import Rounds
+from ..core.stop import HIDDEN, Rounds
 from ..core.sweep import scores
 from .exact_point import exact_point, spread
 from .nearest_point import nearest_point
 
 SECONDS = 60.0  # budget of exact arithmetic, if none is given
 LOOKS = 1000  # budget of looks at all data
-HIDDEN = "rounding hides what could still be won"
 CLOSE = 0.9  # a w is good enough if its margin is at least a tenth of the best one
 EXTREME = 400  # powers of two by which columns are scaled at most: their squares shall be floats
 PAIRS = 64  # rows with equal scores that are compared

@@ -29,6 +29,7 @@ from .duality import Bounds, Problem
 
 FEW = 1500  # columns up to which the curvature is kept as a matrix
 GROW = 5.0
+IDLE, SMALL = 50, 1e-9  # steps without a smaller slope, and a gap: together they are rounding
 BLOCK = 4096
 SPARSE = 4  # columns for each non-zero, from which on products of non-zeros are quicker than those of matrices
 
@@ -46,14 +47,18 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
     curvature = Kept(problem) if problem.width <= FEW else Products(problem)
     near = Near(problem, before, sigma)
     score = near.choose(problem.scores(w))
+    least, idle = math.inf, 0
     for _ in rounds:
         bounds.passes += 1
         pull = near.pull(score)
         alpha = np.clip(pull, 0.0, near.limit)
         total = near.total(alpha)
         slope = weight * w - total
-        lacks = bounds.upper - bounds.lower
-        settled = float(slope @ slope) <= 0.01 * lacks and (not problem.free or abs(float(slope[-1])) <= 0.1 * lacks)
+        steep, lacks = float(slope @ slope), bounds.upper - bounds.lower
+        least, idle = (steep, 0) if steep < least else (least, idle + 1)
+        if idle > IDLE and bounds.gap < SMALL:
+            break
+        settled = steep <= 0.01 * lacks and (not problem.free or abs(float(slope[-1])) <= 0.1 * lacks)
         if settled or near.gap(w, score, alpha, total) <= tol:
             whole = problem.scores(w)
             alpha = near.alpha(whole)
@@ -66,13 +71,14 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
                     if not problem.squared:
                         sigma *= GROW
                         near = Near(problem, alpha, sigma)
+                        least, idle = math.inf, 0
                 score = near.choose(whole)
                 continue
         step = curvature.step(near.rows[(pull > 0.0) & (pull < near.limit)], sigma, weight, slope)
         moved = near.scores(step)
         t = lowest(pull, near.steep * moved, near.limit, moved, float((weight * w) @ step), problem.norm(step))
         w, score = w + t * step, near.narrow(score + t * moved)
-    score = problem.scores(w)  # the budget is spent
+    score = problem.scores(w)  # the budget is spent, or the digits
     alpha = near.alpha(score)
     bounds.see(w, score, alpha, problem.total(alpha))
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.certify import Terms
 from ..core.jit import at_speed, compiled
 from ..core.rows import live
-from ..core.stop import Rounds
+from ..core.stop import HIDDEN, Rounds
 from ..core.structure import Note, OfStructures, write
 from ..core.structure_certificate import StructureCertificate
 from ..oracles import points
@@ -22,7 +22,6 @@ from ..targets import EpsOptimal
 from .exact_point import exact_point
 from .pool import nearest_of
 
-HIDDEN = "rounding hides what could still be won"
 MOST = 1 << 28  # numbers of the vectors in use
 SECONDS = 60.0  # budget of exact arithmetic
 
