@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
@@ -288,3 +289,15 @@ def test_the_curvature_of_sparse_rows_is_the_products():
         H = np.zeros((21, 21))
         run(part, beta, rows, H)
         np.testing.assert_allclose(H, np.triu(A[rows].T @ (beta[rows, None] * A[rows])), atol=1e-13)
+
+
+def test_where_rounding_hides_the_rest_learning_ends_at_once_and_says_so():
+    """Columns far from zero: a gap of 1e-14 is out of reach of floating point, and no pass can change that."""
+    X = np.random.default_rng(0).normal(loc=1000.0, size=(100, 2))
+    y = X[:, 0] + X[:, 1] + np.random.default_rng(1).normal(size=100) > 2000.0
+    rule = MaximumMargin(C=1.0, tol=1e-14)
+    with pytest.warns(ConvergenceWarning, match="rounding hides what could still be won. Scale or centre"):
+        rule.fit(X, y)
+    assert rule.certificate_.status == "budget spent" and rule.n_passes_ < 1000
+    assert rule.certificate_.upper - rule.certificate_.lower < 1e-6 * rule.certificate_.upper
+    assert rule.certificate_.check(X, y)

@@ -29,7 +29,7 @@ from .duality import Bounds, Problem
 
 FEW = 1500  # columns up to which the curvature is kept as a matrix
 GROW = 5.0
-IDLE, SMALL = 50, 1e-9  # steps without a smaller slope, and a gap: together they are rounding
+IDLE, SMALL = 50, 1e-9  # steps without a clearly smaller slope, and a gap: together they are rounding
 BLOCK = 4096
 SPARSE = 4  # columns for each non-zero, from which on products of non-zeros are quicker than those of matrices
 
@@ -55,7 +55,7 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
         total = near.total(alpha)
         slope = weight * w - total
         steep, lacks = float(slope @ slope), bounds.upper - bounds.lower
-        least, idle = (steep, 0) if steep < least else (least, idle + 1)
+        least, idle = (steep, 0) if steep < 0.9 * least else (least, idle + 1)
         if idle > IDLE and bounds.gap < SMALL:
             break
         settled = steep <= 0.01 * lacks and (not problem.free or abs(float(slope[-1])) <= 0.1 * lacks)
