@@ -15,7 +15,17 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
-from linsep import GradientDescent, Kozinec, LeastSquares, OneVsAll, Perceptron, Relaxation
+from linsep import (
+    GradientDescent,
+    Kozinec,
+    LeastSquares,
+    NetworkClassifier,
+    OneVsAll,
+    Perceptron,
+    Relaxation,
+    SequenceClassifier,
+    StructuredClassifier,
+)
 
 ESTIMATORS = {
     "perceptron": Perceptron(),
@@ -685,3 +695,23 @@ def test_a_committee_of_others_refuses_what_they_would_take():
     rule = OneVsAll(DecisionTreeClassifier(random_state=0)).fit(X, np.arange(9) % 3)
     with pytest.raises(ValueError, match="X contains NaN"):
         rule.predict(but(np.nan))
+
+
+ROW, PATH = np.array([[0.0], [1.0]]), np.array([[0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("rule", "X", "y", "complaint"),
+    [
+        (SequenceClassifier(), np.eye(3), [0, 1, 0], r"label 0, where a list of 3 labels is wanted.*\[X\], \[y\]"),
+        (SequenceClassifier(), [ROW], None, "y: a list of lists of labels is wanted, not NoneType"),
+        (SequenceClassifier(), 7, [[0, 1]], "X: a list of sequences is wanted, not int"),
+        (NetworkClassifier(), 7, [[0, 1]], "X: a list of graphs is wanted, not int"),
+        (NetworkClassifier(), [(ROW, PATH)], None, "y: a list of labellings is wanted, not NoneType"),
+        (StructuredClassifier(lambda x, y: ROW, labels=[0, 1]), [1.0], None, "y: a list of labellings is wanted"),
+        (StructuredClassifier(lambda x, y: ROW, labels=[0, 1]), 1.0, [0], "X: a list of examples is wanted, not float"),
+    ],
+)
+def test_structures_that_are_no_lists(rule, X, y, complaint):
+    with pytest.raises(TypeError, match=complaint):
+        rule.fit(X, y)

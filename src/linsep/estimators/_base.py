@@ -51,6 +51,17 @@ class Sample(NamedTuple):
     many: int = 0
 
 
+def listed(found: Any, name: str, what: str) -> None:
+    """Complain of what is no list of ``what``.
+
+    >>> listed(None, "y", "labellings")
+    Traceback (most recent call last):
+    TypeError: y: a list of labellings is wanted, not NoneType.
+    """
+    if isinstance(found, str) or not hasattr(found, "__len__"):
+        raise TypeError(f"{name}: a list of {what} is wanted, not {type(found).__name__}.")
+
+
 def all_or_nothing(method: Callable) -> Callable:
     """A method that leaves the estimator as it was if it fails."""
 

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from ..oracles.chains import Features, features
 from ..templates import Templates
+from ._base import listed
 
 FEW = 0.3  # a dense block with fewer entries than this is read as a sparse one
 KINDS = (np.float64, np.float32, np.uint8)  # of dense columns, read as they are
@@ -61,8 +62,7 @@ class Reader:
         return list(self.numbers)
 
     def _read(self, X: Sequence, learn: bool) -> Read:
-        if isinstance(X, str) or not hasattr(X, "__len__"):
-            raise TypeError(f"X: a list of sequences is wanted, not {type(X).__name__}.")
+        listed(X, "X", "sequences")
         if len(X) == 0:
             raise ValueError("X is empty: one sequence at least is wanted.")
         lengths = [x.shape[0] if hasattr(x, "shape") and len(x.shape) else _length(x, i) for i, x in enumerate(X)]
@@ -73,7 +73,8 @@ class Reader:
         if learn and self.width == 0 and kind == "names":
             self.numbers = {}
         elif self.templates is None and (kind == "names") != (self.numbers is not None):
-            raise ValueError(f"X holds {kind}, but learning saw {'names' if self.numbers is not None else 'arrays'}.")
+            saw = "names" if self.numbers is not None else "arrays"
+            raise ValueError(f"X holds {kind}, but learning saw {saw}. A single sequence is given as [X].")
         x = {"columns": self._columns, "names": self._named, "sparse": self._sparse, "dense": self._dense}[kind](
             X, begin, learn
         )
@@ -205,9 +206,15 @@ def _entries(position: Any, t: int, begin: np.ndarray) -> Iterable[tuple[str, fl
 
 def flat_labels(y: Sequence, begin: np.ndarray, name: str = "y") -> list:
     """The labels of all positions, one after the other; lengths are checked."""
+    listed(y, name, "lists of labels")
     if len(y) != begin.size - 1:
         raise ValueError(f"X has {begin.size - 1} sequences, but {name} {len(y)}: as many are wanted.")
     for i, (length, labels) in enumerate(zip(np.diff(begin).tolist(), y, strict=True)):
+        if not hasattr(labels, "__len__"):
+            raise TypeError(
+                f"{name}: sequence {i} has the label {labels}, where a list of {length} labels is wanted, one a "
+                "position. A single sequence is given as [X], [y]."
+            )
         if len(labels) != length:
             raise ValueError(f"{name}: sequence {i} has {len(labels)} labels, but X has {length} positions there.")
     return [label for labels in y for label in (labels.tolist() if isinstance(labels, np.ndarray) else labels)]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ._base import listed
+
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
 
 
@@ -64,6 +66,7 @@ def from_networkx(graph: Any, node: str = "x", edge: str | None = None) -> tuple
 
 def checked(X: Sequence, bias: bool, widths: tuple[int, int] | None = None) -> list[tuple]:
     """Examples as (node features, edges, edge features), float64 and int64, a constant column added to nodes."""
+    listed(X, "X", "graphs")
     if len(X) == 0:
         raise ValueError("X is empty: there is no graph to learn from or to label.")
     out: list[tuple] = []
@@ -131,6 +134,7 @@ def _ends(found: Any, n: int, i: int) -> np.ndarray:
 
 def labels_of(y: Sequence, graphs: Sequence[tuple]) -> list[np.ndarray]:
     """The labels of every example, as many as it has nodes."""
+    listed(y, "y", "labellings")
     if len(y) != len(graphs):
         raise ValueError(f"X has {len(graphs)} examples and y {len(y)} labellings: as many are wanted.")
     out = []

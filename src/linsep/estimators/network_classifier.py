@@ -142,7 +142,7 @@ class NetworkClassifier(Structured):
     def _part(self, examples: list[tuple], labels: list[np.ndarray], sample_weight) -> Networks | Searched:
         """The examples as an oracle."""
         if self.classes_.size < 2:
-            raise ValueError(f"y: two labels at least are needed, there is only {self.classes_[0]!r}.")
+            raise ValueError(f"y: two labels at least are needed, there is only {self.classes_.tolist()[0]!r}.")
         numbers = numbered(labels, self.classes_)
         weight = None
         if sample_weight is not None:

@@ -13,7 +13,7 @@ from ..core.check import Verdict
 from ..core.check_structure import Listed, check_structure
 from ..oracles.custom import Custom, Functions, same, vector
 from ..risk.empirical import hamming, zero_one
-from ._base import all_or_nothing
+from ._base import all_or_nothing, listed
 from ._structured import OPTIMAL, Structured
 
 MOST = 1_000_000  # labellings of one example that are tried
@@ -137,6 +137,8 @@ class StructuredClassifier(Structured):
         """The examples as an oracle, checked."""
         if self.argmax is None and self.labels is None:
             raise ValueError("argmax, labels: one of them is needed to label anything.")
+        listed(X, "X", "examples")
+        listed(y, "y", "labellings")
         if len(X) != len(y):
             raise ValueError(f"X has {len(X)} examples and y {len(y)} labellings: as many are wanted.")
         if len(X) == 0:
