@@ -229,8 +229,8 @@ def learn(
                 state.pocket.offer(state.weights, state.errors)
             errors = state.mistakes if math.isnan(state.errors) else state.errors
             idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
-            # the lower bound costs a look at all data: taken at the end, and at passes 32, 64, 128, ...
-            looked = state.done or (state.passes >= 32 and state.passes & (state.passes - 1) == 0)
+            # the lower bound costs a look at all data: taken at passes 32, 64, 128, ..., and by the certificate
+            looked = not state.done and state.passes >= 32 and state.passes & (state.passes - 1) == 0
             lower = judge.margin(state.weights) if looked else math.nan
             history.append(record(state, time.monotonic() - began, lower))
             said = [see(state) for see in watch]
@@ -247,6 +247,8 @@ def learn(
             if reason:
                 break
     w, certificate = answer(parts, target, state, keep=keep, whole=whole, reason=reason)
+    if state.done:
+        history[-1]["lower"] = certificate.lower
     return Result(w, certificate, history, state)
 
 

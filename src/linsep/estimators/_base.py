@@ -118,7 +118,8 @@ class TwoClass(ClassifierMixin, BaseEstimator):
     def _sample(self, X, y, sample_weight, *, reset: bool = True, classes=None) -> Sample:
         """Check X, y and the weights; sets ``classes_``."""
         X, y = self._checked(X, y, reset=reset)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuUS":  # whole numbers and words are classes, whatever they are
+            check_classification_targets(y)
         given = np.unique(y if classes is None else classes)
         if len(given) > 2 and not self._takes_many():
             ways = " multi_class='one-vs-all' learns more." if hasattr(self, "multi_class") else ""
