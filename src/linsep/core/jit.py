@@ -7,9 +7,10 @@ for all components. The text of a method is thus written once and runs at two sp
 
 from __future__ import annotations
 
+import inspect
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -100,8 +101,11 @@ class _TileCompiler(_PartCompiler):
 PART: dict[str, Any] = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def compiled_with(part: dict[str, Any] = PART, **options: Any) -> Callable[[F], F]:
-    """`compiled`, with further options of Numba; ``part`` are those for the text inside other kernels."""
+def compiled_with(part: dict[str, Any] = PART, reads: Sequence[str] = (), **options: Any) -> Callable[[F], F]:
+    """`compiled`, with further options of Numba; ``part`` are those for the text inside other kernels.
+
+    There, arrays that the arguments ``reads`` name are taken as read-only: one text serves those and writable ones.
+    """
 
     def compile(function: F) -> F:
         inside: Any = numba.njit(**OPTIONS, **part, **options)(function)
@@ -113,7 +117,15 @@ def compiled_with(part: dict[str, Any] = PART, **options: Any) -> Callable[[F], 
                 kernel = numba.njit(**OPTIONS, **options)(function)
             else:
                 kernel._cache._cache_file._source_stamp = STAMP
-        kernel.get_call_template, kernel.get_overload = inside.get_call_template, inside.get_overload
+        names = inspect.signature(function).parameters
+
+        def template(args, kws):
+            plain = [types.unliteral(arg) for arg in args]  # or Numba would compile again for every 0 and 1
+            for k in (list(names).index(name) for name in reads):
+                plain[k] = plain[k].copy(readonly=True)
+            return inside.get_call_template(tuple(plain), kws)
+
+        kernel.get_call_template, kernel.get_overload = template, inside.get_overload
         return kernel
 
     return compile
@@ -128,12 +140,12 @@ def compiled(function: F) -> F:
     return compiled_with()(function)
 
 
-def tiled(function: F) -> F:
+def tiled(*reads: str) -> Callable[[F], F]:
     """`compiled`, for kernels whose sums in m0, m1, m2, m3 should become one register.
 
-    Inner loops over some 20 labels are too short for the vectoriser of loops.
+    Inner loops over some 20 labels are too short for the vectoriser of loops. ``reads``: see `compiled_with`.
     """
-    return compiled_with({**PART, "pipeline_class": _TileCompiler})(function)
+    return compiled_with({**PART, "pipeline_class": _TileCompiler}, reads)
 
 
 def at_speed(kernel: Any, part: Any) -> Callable[..., Any]:

@@ -21,7 +21,7 @@ from .keep import Average, Last, Pocket, keeper
 from .order import visits
 from .rows import copies, judged, live, size_of
 from .stop import Stop, interrupts
-from .structure import Note, OfStructures, drain, prepare, structured
+from .structure import Note, OfStructures, Visit, drain, inspect, onlooker, prepare, structured
 from .sweep import Tally, Task, Tick, square, sweep, tally
 from .together import exactly, refuse
 
@@ -68,9 +68,9 @@ class Result(NamedTuple):
     state: State
 
 
-def judge_of(parts: Sequence[Oracle]) -> OfRows | OfStructures:
-    """Who knows what can be said about a w on these parts."""
-    return OfStructures(parts) if structured(parts) else OfRows(parts)
+def judge_of(parts: Sequence[Oracle], visit: Visit = inspect) -> OfRows | OfStructures:
+    """Who knows what can be said about a w on these parts; ``visit`` looks at structures."""
+    return OfStructures(parts, visit) if structured(parts) else OfRows(parts)
 
 
 def begin(parts: Sequence[Oracle], keep: str = "last", w: np.ndarray | None = None) -> State:
@@ -129,13 +129,18 @@ def passes(
             return
 
 
+def _ready(rule: Any, updates: int, visits: int) -> Any:
+    """The rule as the kernels want it, for so many visits."""
+    return rule.ready(updates, visits) if isinstance(rule, Scheduled) else rule
+
+
 def _single_pass(parts, target, rule, state, rng, enough, budget, halt) -> tuple[State, bool]:
     before = state.tick.updates
     if rng is not None:  # the order may change: only a whole clean pass counts
         state.tick = state.tick._replace(clean=0)
     cut = False
     for part, rows in ((each, rows) for each in parts for rows in visits(each, rng)):
-        ready = rule.ready(state.tick.updates, rows.size) if isinstance(rule, Scheduled) else rule
+        ready = _ready(rule, state.tick.updates, rows.size)
         task = Task(part, target, ready, state.keep)
         state.tick = at_speed(sweep, part)(task, state.w, state.dual, state.tick, rows, enough, budget)
         state.done = state.tick.clean >= enough
@@ -151,7 +156,7 @@ def _whole_pass(parts, target, rule, state, halt) -> tuple[State, bool]:
     ww = square(w)
     goal = target.goal(ww, tick.mass)
     total, pulls, sums = np.zeros_like(w), np.zeros_like(state.dual), Tally(0, 0.0, 0.0, 0.0, math.inf)
-    per_vector = Task(parts[0], target, rule.ready(0, 1) if isinstance(rule, Scheduled) else rule, state.keep)
+    per_vector = Task(parts[0], target, _ready(rule, 0, 1), state.keep)
     for part, rows in ((each, rows) for each in parts for rows in live(each)):
         if halt():
             return state, True
@@ -213,7 +218,7 @@ def learn(
         raise ValueError("keep='average': the whole-pass form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, "average" if average else "last", start)
     rng = seed if seed is None or isinstance(seed, str) else np.random.default_rng(seed)
-    judge = judge_of(parts)
+    judge = judge_of(parts, onlooker(exactly(target), exactly(_ready(rule, 0, 1)), state.keep, whole))
     history: list[dict[str, float]] = []
     began, deadline = time.monotonic(), stop.deadline()
     idle, fewest, reason = 0, math.inf, ""
@@ -246,7 +251,7 @@ def learn(
             reason = next(filter(None, said), reason)
             if reason:
                 break
-    w, certificate = answer(parts, target, state, keep=keep, whole=whole, reason=reason)
+    w, certificate = answer(parts, target, state, keep=keep, whole=whole, reason=reason, judge=judge)
     if state.done:
         history[-1]["lower"] = certificate.lower
     return Result(w, certificate, history, state)
@@ -261,10 +266,11 @@ def record(state: State, seconds: float = math.nan, lower: float = math.nan) -> 
 
 
 def answer(
-    parts: Sequence[Oracle], target, state: State, *, keep: str, whole: bool, reason: str, ended: bool = False
-) -> tuple[np.ndarray, Certificate]:
+    parts: Sequence[Oracle], target, state: State, *, keep: str, whole: bool, reason: str, ended: bool = False,
+    judge: OfRows | OfStructures | None = None,
+) -> tuple[np.ndarray, Certificate]:  # fmt: skip
     """The w that ``keep`` asks for, and its certificate."""
-    judge = judge_of(parts)
+    judge = judge or judge_of(parts)
     w = state.weights
     if keep == "average" or (keep == "auto" and not whole and not state.done):
         mean = state.keep.answer(state.w, state.tick.seen)
@@ -303,7 +309,7 @@ def trace(parts: Sequence[Oracle], target, rule, *, most: int = 1000) -> Iterato
             for rows in visits(part, None):
                 while rows.size:
                     before = state.tick.updates
-                    ready = rule.ready(before, rows.size) if isinstance(rule, Scheduled) else rule
+                    ready = _ready(rule, before, rows.size)
                     task = Task(part, target, ready, state.keep)
                     prepare(parts, state)
                     state.tick = at_speed(sweep, part)(task, state.w, state.dual, state.tick, rows, enough, before + 1)

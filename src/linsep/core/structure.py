@@ -4,16 +4,18 @@ An oracle of structures finds the best rival of an example and writes every one 
 `prepare` and `drain` open and close that book around a pass; `OfStructures` judges a w.
 
 Beside the methods of every oracle it has ``load(i, begin)``, which makes the labels at ``begin`` of the ledger the
-rival of example i; ``loss``, by how much the loss of a rival raises the goal; ``size``, the length of w; and, in plain
-Python, ``slack(w)``, the rounding errors of the scores, and ``reach()``, a bound of the length of all vectors. One that
-may miss the best rival says ``exact = False`` and gives ``floors(w)``, numbers that no score is below.
-One of a user's Python functions is ``interpreted``.
+rival of example i; ``loss``, by how much the loss of a rival raises the goal; ``score``, where ``probe`` leaves what it
+found of every example; ``calm``, which ``probe`` adds to what it returns: infinite for those who only look, since then
+nothing is violated; ``size``, the length of w; and, in plain Python, ``slack(w)``, the rounding errors of the scores,
+and ``reach()``, a bound of the length of all vectors. One that may miss the best rival says ``exact = False`` and gives
+``floors(w, probe)``, numbers that no score is below; it may ask ``probe(part, i)``, its own method at speed. One of a
+user's Python functions is ``interpreted``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ from .jit import at_speed, compiled
 from .refute import EXACT, WIDEST, refute
 from .rows import live
 from .structure_certificate import NOT_PROVED, StructureCertificate
+from .sweep import Task, Tick, sweep, tally
 
 U = float(np.finfo(np.float64).eps)
 ENTRIES = 1 << 24  # labels in the notes of a run; beyond that equal entries are merged
@@ -121,18 +124,31 @@ class View(NamedTuple):
     sure: float  # a number that no <w,a> is below, rounding included
 
 
+Visit = Callable[[Any, np.ndarray, np.ndarray], None]  # of a part, w and rows: probes them all, changes nothing
+
+
 @compiled
-def inspect(part, w, rows, slack):
-    """Look at the examples ``rows``; the score of example i is trusted to ``slack[i]``."""
-    violated, weight, lowest, sure = 0, 0.0, np.inf, np.inf
+def _inspect(part, w, rows):
     for i in rows:
-        wa = part.probe(w, i)
-        if wa <= 0.0:
-            violated += 1
-            weight += part.cost(i)
-        lowest = min(lowest, wa)
-        sure = min(sure, wa - slack[i])
-    return View(violated, weight, lowest, sure)
+        part.probe(w, i)
+
+
+def inspect(part: Any, w: np.ndarray, rows: np.ndarray) -> None:
+    """Probe ``rows``."""
+    at_speed(_inspect, part)(part, w, rows)
+
+
+def onlooker(target: Any, rule: Any, keep: Any, whole: bool) -> Visit:
+    """`inspect` by the kernel that learns so: decoding is much to compile, once is enough."""
+
+    def visit(part: Any, w: np.ndarray, rows: np.ndarray) -> None:
+        task, idle = Task(part, target, rule, type(keep)(np.zeros(0))), np.zeros(0)
+        if whole:
+            at_speed(tally, part)(task, w, rows, 0.0, idle, idle)
+        else:
+            at_speed(sweep, part)(task, w, idle, Tick(), rows, rows.size + 1, -1)
+
+    return visit
 
 
 @compiled
@@ -152,8 +168,8 @@ class OfStructures:
 
     kind = "none"
 
-    def __init__(self, parts: Sequence[Any]):
-        self.part = parts[0]._replace(loss=0.0)
+    def __init__(self, parts: Sequence[Any], visit: Visit = inspect):
+        self.part, self.visit = parts[0]._replace(loss=0.0), visit
 
     def margin(self, w: np.ndarray) -> float:
         """The margin of w as computed."""
@@ -174,10 +190,17 @@ class OfStructures:
 
     def look(self, w: np.ndarray) -> View:
         """One look at every example."""
-        slack = self.part.slack(w)
-        views = [at_speed(inspect, self.part)(self.part, w, rows, slack) for rows in live(self.part)]
-        violated, weight, lowest, sure = zip(*views, strict=True)
-        return View(sum(violated), math.fsum(weight), min(lowest), min(sure))
+        blocks = list(live(self.part))
+        rows, score = np.concatenate(blocks), np.concatenate([self.scores(w, rows) for rows in blocks])
+        beaten = rows[score <= 0.0]
+        weight = math.fsum(self.part.weight[beaten]) if self.part.weight.size else float(beaten.size)
+        return View(beaten.size, weight, float(score.min()), float((score - self.part.slack(w)[rows]).min()))
+
+    def scores(self, w: np.ndarray, rows: np.ndarray, part: Any = None) -> np.ndarray:
+        """The least <w,a> of the examples ``rows``."""
+        part = (self.part if part is None else part)._replace(calm=math.inf)
+        self.visit(part, w, rows)
+        return part.score[rows]
 
     def combination(self, note: Note, weights: np.ndarray) -> tuple[np.ndarray, float]:
         """The weighted sum of the vectors in ``note``, and of their lengths."""
@@ -225,7 +248,8 @@ class OfStructures:
         i = next(live(self.part))[0]
         book = ledger(1, self.part.ledger.label.size)
         part = self.part._replace(ledger=book)
-        at_speed(write, part)(part, w, np.array([i]), np.zeros(1))
+        self.visit(part, w, np.array([i]))
+        part.credit(np.zeros(1), i, 1.0)
         return Note(book.example, book.begin, book.label[: book.begin[1]])
 
     def claim(
@@ -236,7 +260,7 @@ class OfStructures:
         sound = bool(getattr(self.part, "exact", True))
         sure = seen.sure if sound else -math.inf  # worth a search only where no truth is beaten
         if not sound and seen.lowest > 0:
-            sure = float(np.min(self.part.floors(w)))
+            sure = float(np.min(self.part.floors(w, lambda part, i: float(self.scores(w, np.array([i]), part)[0]))))
         proof = weights if integers else None if sure > 0 else self.disprove(note, weights)
         if proof is not None:
             used = np.flatnonzero(proof)
@@ -263,11 +287,3 @@ class OfStructures:
             reason=reason, classes=(), rivals=note.label.astype(np.int64), begins=note.begin,
             labellings=tuple(getattr(self.part, "labellings", ())), sound=sound,
         )  # fmt: skip
-
-
-@compiled
-def write(part, w, rows, dual):
-    """Write the lowest vector of each of ``rows`` into the ledger."""
-    for i in rows:
-        part.probe(w, i)
-        part.credit(dual, i, 1.0)

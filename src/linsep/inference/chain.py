@@ -36,7 +36,7 @@ class Lattice(NamedTuple):
     rest: int  # R: 1 for first order, K for second
 
 
-@tiled
+@tiled()
 def rise(best, local, trans, at, t, labels, rest):
     """best[t] from best[t-1]; four labels at a time, whose maxima stay in one register."""
     t, at, labels, rest = np.uint64(t), np.uint64(at), np.uint64(labels), np.uint64(rest)

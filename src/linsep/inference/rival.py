@@ -19,7 +19,7 @@ from .elimination import deviating, plan
 from .forest import forest_rival, is_forest
 from .local import beside
 from .mincut import flow_messages, switch
-from .network import UNIT, Answer, Network
+from .network import Answer, Network
 from .solve import solve
 from .trws import Messages, refine
 
@@ -79,37 +79,6 @@ def _changed(network: Network, truth, best: Answer, engine: str, began: float, s
             labels, value = found.labels, found.value
     note = f"the truth is best; {solved} of {network.n} nodes changed"
     return finish(network, labels, max(upper, value), rounding, " / ".join(sorted(used)), began, note)
-
-
-def rival_bound(network: Network, truth, tries: int = 5) -> float:
-    r"""A number that no labelling but ``truth`` exceeds: exact in a forest, else by bounds of TRW-S.
-
-    If no labelling exceeds U when every wrong label is raised by delta, then
-    :math:`\theta(y') \le U - \delta |y' \ne y| \le U - \delta` for all rivals. Delta is at first half of what the best
-    single change loses, then a quarter of that, and so on: the bound is not tight, but below the truth where it can be.
-
-    >>> ring = Network.of([[4.0, 0.0]] * 3, [(0, 1), (1, 2), (2, 0)], [[1.0, 0.0], [0.0, 1.0]])
-    >>> ring.value([0, 0, 0]), ring.value([0, 1, 0]), round(rival_bound(ring, [0, 0, 0]), 6)
-    (15.0, 9.0, 12.0)
-    """
-    y = network.checked(truth)
-    if (network.labels == 1).all():
-        return -math.inf
-    if is_forest(network):
-        return best_rival(network, y, "forest").upper
-    own = network.value(y)
-    delta = 0.5 * (own - neighbour(network, y)[1])
-    for _ in range(tries if 0.0 < delta < math.inf else 0):
-        raised = network.unary + delta
-        raised[network.node[:-1] + y] -= delta
-        state = Messages(network._replace(unary=raised))
-        while state.passes < 60 and not state.proved and state.upper - delta >= own - 0.5 * delta:
-            state.run(5)
-        found = state.upper - delta * (1.0 - 4.0 * UNIT * network.n)
-        if found < own:
-            return found
-        delta *= 0.25
-    return best_rival(network, y, seconds=10.0, search=False).upper
 
 
 def _limits(network: Network, truth: np.ndarray, best: Answer) -> np.ndarray:

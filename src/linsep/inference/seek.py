@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.jit import compiled
-from .forest import plant, rival
+from .forest import planted, rival
 from .local import beside, improve, score
 from .network import Network
 from .trws import back, forth
@@ -96,16 +96,10 @@ def one_change(network, truth, found, total):
     return best
 
 
-def by_forest(networks: list[Network], K: int) -> ByForest | None:
-    """The engine for these graphs, or None if one of them has a cycle."""
-    orders, parents, most = [], [], 1
-    for network in networks:
-        order, parent = np.empty(network.n, dtype=np.int64), np.empty(network.n, dtype=np.int64)
-        if not plant(network, order, parent):
-            return None
-        orders.append(order)
-        parents.append(parent)
-        most = max(most, network.n)
+def by_forest(networks: list[Network], K: int) -> ByForest:
+    """The engine for these graphs, none of which has a cycle."""
+    orders, parents = zip(*map(planted, networks), strict=True)
+    most = max(network.n for network in networks)
     whole = np.empty(most * K), np.empty(most), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int8)
     return ByForest(np.concatenate(orders), np.concatenate(parents), *whole)
 

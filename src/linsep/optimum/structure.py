@@ -14,7 +14,7 @@ from ..core.certify import Terms
 from ..core.jit import at_speed, compiled
 from ..core.rows import live
 from ..core.stop import HIDDEN, Rounds
-from ..core.structure import Note, OfStructures, write
+from ..core.structure import Note, OfStructures
 from ..core.structure_certificate import StructureCertificate
 from ..oracles import points
 from ..oracles.ledger import ledger
@@ -27,9 +27,11 @@ SECONDS = 60.0  # budget of exact arithmetic
 
 
 @compiled
-def _price(part, w, rows, score):
+def write(part, w, rows, dual):
+    """Write the lowest vector of each of ``rows`` into the ledger."""
     for i in rows:
-        score[i] = part.probe(w, i)
+        part.probe(w, i)
+        part.credit(dual, i, 1.0)
 
 
 class Rivals:
@@ -46,7 +48,7 @@ class Rivals:
         self.w = w
         score = np.full(self.part.sign.size, np.inf)
         for rows in live(self.part):
-            at_speed(_price, self.part)(self.part, w, rows, score)
+            score[rows] = self.judge.scores(w, rows)
         return score
 
     def take(self, sets: np.ndarray) -> np.ndarray:

@@ -65,10 +65,12 @@ class Chains(NamedTuple):
     size: int  # how many numbers w has
     bias: float  # 1.0; 0.0 for none
     loss: float  # by how much every wrong label raises the goal
+    calm: float  # added to what `probe` returns: infinite for those who only look, nothing is violated then
     weight: np.ndarray  # n of float64, or empty: every sequence weighs 1
     sign: np.ndarray  # n of int8, all 1
     first: int
     ledger: Ledger
+    score: np.ndarray  # n: what `probe` found last
     # scratch; L is the length of the longest sequence
     draft: np.ndarray  # 2 x K: the biases, and the scores of the dense columns
     emission: np.ndarray  # L x K
@@ -88,7 +90,8 @@ class Chains(NamedTuple):
         own, best = challenge(
             scored(self, w, i, self.loss), self.label[self.begin[i] :], self.best, self.held, self.rival
         )
-        return own - best
+        self.score[i] = own - best
+        return self.score[i] + self.calm
 
     def square(self, i):
         """|a|^2 of the rival found last."""
@@ -153,7 +156,7 @@ class Chains(NamedTuple):
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-@tiled
+@tiled("indices", "values")
 def gather(w, indices, values, begin, end, offset, labels, before, s, out, t):
     """out[t] = before[s] + the weights of some features, times their values (none: 1); eight labels at a time."""
     begin, end, offset, labels = np.uint64(begin), np.uint64(end), np.uint64(offset), np.uint64(labels)
@@ -168,29 +171,17 @@ def gather(w, indices, values, begin, end, offset, labels, before, s, out, t):
         k = min(k, labels - EIGHT)  # the last eight overlap: no slow remainder
         m0, m1, m2, m3 = before[s, k], before[s, k + ONE], before[s, k + TWO], before[s, k + THREE]
         m4, m5, m6, m7 = before[s, k + FOUR], before[s, k + FIVE], before[s, k + SIX], before[s, k + SEVEN]
-        if values.size:
-            for p in range(begin, end):
-                b = (np.uint64(indices[p]) + offset) * labels + k
-                x = values[p]
-                m0 += x * w[b]
-                m1 += x * w[b + ONE]
-                m2 += x * w[b + TWO]
-                m3 += x * w[b + THREE]
-                m4 += x * w[b + FOUR]
-                m5 += x * w[b + FIVE]
-                m6 += x * w[b + SIX]
-                m7 += x * w[b + SEVEN]
-        else:
-            for p in range(begin, end):
-                b = (np.uint64(indices[p]) + offset) * labels + k
-                m0 += w[b]
-                m1 += w[b + ONE]
-                m2 += w[b + TWO]
-                m3 += w[b + THREE]
-                m4 += w[b + FOUR]
-                m5 += w[b + FIVE]
-                m6 += w[b + SIX]
-                m7 += w[b + SEVEN]
+        for p in range(begin, end):
+            b = (np.uint64(indices[p]) + offset) * labels + k
+            x = values[p] if values.size else 1.0
+            m0 += x * w[b]
+            m1 += x * w[b + ONE]
+            m2 += x * w[b + TWO]
+            m3 += x * w[b + THREE]
+            m4 += x * w[b + FOUR]
+            m5 += x * w[b + FIVE]
+            m6 += x * w[b + SIX]
+            m7 += x * w[b + SEVEN]
         out[t, k], out[t, k + ONE], out[t, k + TWO], out[t, k + THREE] = m0, m1, m2, m3
         out[t, k + FOUR], out[t, k + FIVE], out[t, k + SIX], out[t, k + SEVEN] = m4, m5, m6, m7
         k += EIGHT
@@ -206,7 +197,7 @@ def compress(dense, t, column, entry):
             column[count] = j
             entry[count] = x
             count += ONE
-    return count
+    return np.int64(count)
 
 
 @compiled
@@ -445,9 +436,9 @@ def chains(
     size = (x.width + 3 + labels + (labels**2 if order == 2 else 0) + z.width * labels) * labels
     part = Chains(
         _frozen(begin), _frozen(label), x, z, np.zeros(0) if banned is None else np.asarray(banned, dtype=np.float64),
-        int(labels), int(order), int(size), float(bias), float(loss),
+        int(labels), int(order), int(size), float(bias), float(loss), 0.0,
         _frozen(np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64)),
-        _frozen(np.ones(lengths.size, dtype=np.int8)), 0, *[np.zeros(0)] * 13,  # type: ignore[arg-type]
+        _frozen(np.ones(lengths.size, dtype=np.int8)), 0, *[np.zeros(0)] * 14,  # type: ignore[arg-type]
     )  # fmt: skip
     return apart(part)
 
@@ -461,7 +452,7 @@ def apart(part: Chains) -> Chains:
         if each.indptr.size:
             widest += 2 * int(np.diff(each.indptr[part.begin]).max())
     return part._replace(
-        ledger=ledger(part.sign.size, part.label.size),
+        ledger=ledger(part.sign.size, part.label.size), score=np.zeros(part.sign.size),
         draft=np.zeros((2, k)), emission=np.zeros((longest, k)),
         pairs=np.zeros(k * k * (longest if part.z.width else 1)),
         local=np.zeros((longest, states if part.order == 2 else 1)),

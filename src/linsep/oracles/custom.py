@@ -61,6 +61,7 @@ class Custom:
         self.size = self.truths[0].size
         self.exact = ask.labels is not None or ask.rival is not None  # an argmax does not tell who comes second
         self.ledger = ledger(len(X), len(X))
+        self.score, self.calm = np.zeros(len(X)), 0.0
         self.labellings: list[Any] = []  # all rivals met; the ledger has their numbers here
         self.numbers: dict[Any, int] = {}
         self.kept: dict[int, Rivals] = {}
@@ -78,12 +79,13 @@ class Custom:
         """The least of <w,a> less ``loss`` times the loss of the rival; infinite if there is no rival."""
         rivals = self._rivals(w, i)
         if not rivals.names:
-            self.rival, self.a = None, np.zeros(self.size)
+            self.rival, self.a, self.score[i] = None, np.zeros(self.size), math.inf
             return math.inf
         scores = rivals.A @ w - self.loss * rivals.costs
         k = int(scores.argmin())
         self.rival, self.a = rivals.names[k], rivals.A[k]
-        return float(scores[k])
+        self.score[i] = scores[k]
+        return float(scores[k] + self.calm)
 
     def _rivals(self, w, i: int) -> Rivals:
         """The rivals that may be the best one."""
@@ -165,7 +167,7 @@ class Custom:
         A = self._rivals(w, i).A
         return math.sqrt(np.einsum("ij,ij->i", A, A).max(initial=0.0))
 
-    def floors(self, w: np.ndarray) -> np.ndarray:
+    def floors(self, w: np.ndarray, probe: Any) -> np.ndarray:
         """Nothing is known of rivals that an argmax does not return."""
         return np.array([-math.inf])
 

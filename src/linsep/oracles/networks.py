@@ -14,16 +14,22 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from ..core.jit import compiled
+from ..inference.bound import upper_bound
 from ..inference.network import UNIT, Network, adjacency
-from ..inference.rival import best_rival, rival_bound
+from ..inference.rival import best_rival
 from ..inference.seek import ByForest, ByMessages, by_forest, by_messages
+from ..inference.trws import shares
 from .ledger import Ledger, ledger
+
+Probe = Callable[["Networks", int], float]  # of a part and an example, along the w in question
 
 
 class Graphs(NamedTuple):
@@ -60,12 +66,15 @@ class Networks(NamedTuple):
     first: int
     size: int
     loss: float
+    calm: float  # added to what `probe` returns: infinite for those who only look, nothing is violated then
     ledger: Ledger
+    score: np.ndarray  # what `probe` found last, of every example
     exact: bool
 
     def probe(self, w, i):
         """The least of <w,a> less ``loss`` for every wrong label, over all rivals."""
-        return lead(self, w, i)
+        self.score[i] = lead(self, w, i)
+        return self.score[i] + self.calm
 
     def square(self, i):
         """|a|^2 of the rival found last."""
@@ -103,10 +112,11 @@ class Networks(NamedTuple):
         """No vector is longer."""
         return reach(self.graphs)
 
-    def floors(self, w: np.ndarray) -> np.ndarray:
-        """Numbers that no score is below, by a bound of all rivals."""
-        present = [i for i in range(self.sign.size) if self.cost(i) > 0.0]
-        return floors(self, w, present, rival_bound)
+    def floors(self, w: np.ndarray, probe: Probe) -> np.ndarray:
+        """Numbers that no score is below, by the messages of TRW-S."""
+        assert isinstance(self.engine, ByMessages)  # forests are exact
+        engine = self.engine._replace(passes=2 * self.engine.passes)
+        return floors(self, w, lambda i: lead_at_least(self._replace(engine=engine), w, i, engine.messages, probe))
 
 
 class Searched:
@@ -118,13 +128,8 @@ class Searched:
     def __init__(self, part: Networks, engine: str, seconds: float = 10.0) -> None:
         self.part, self.engine, self.seconds = part, engine, seconds
         self.graphs, self.label, self.K, self.size = part.graphs, part.label, part.K, part.size
-        self.sign, self.weight, self.loss, self.ledger, self.rival = (
-            part.sign,
-            part.weight,
-            part.loss,
-            part.ledger,
-            part.rival,
-        )
+        self.sign, self.weight, self.loss, self.calm = part.sign, part.weight, part.loss, part.calm
+        self.ledger, self.score, self.rival = part.ledger, part.score, part.rival
         self.exact = engine == "elimination"
 
     def _replace(self, **fields: Any) -> Searched:
@@ -143,7 +148,8 @@ class Searched:
             network = network._replace(unary=unary)
         found = best_rival(network, truth, self.engine, self.seconds)
         self.rival[: truth.size] = found.labels
-        return network.value(truth) - found.value
+        self.score[i] = network.value(truth) - found.value
+        return self.score[i] + self.calm
 
     def _truth(self, i: int) -> np.ndarray:
         return self.label[self.graphs.node[i] : self.graphs.node[i + 1]]
@@ -183,20 +189,44 @@ class Searched:
         """No vector is longer."""
         return self.part.reach()
 
-    def floors(self, w: np.ndarray) -> np.ndarray:
+    def floors(self, w: np.ndarray, probe: Probe) -> np.ndarray:
         """Numbers that no score is below, by the bounds that the engine proves."""
-        present = [i for i in range(self.sign.size) if self.cost(i) > 0.0]
-        return floors(self, w, present, lambda net, y: best_rival(net, y, self.engine, self.seconds).upper)
+        return floors(self, w, lambda i: lead_proved(self, w, i, self.engine, seconds=self.seconds))
 
 
-def floors(part: Networks | Searched, w: np.ndarray, examples: Sequence[int], bound) -> np.ndarray:
-    """How far the truth of each example leads at least, by ``bound(network, truth)`` of its rivals."""
-    out, error = [], rounding(part.graphs, w, part.K)
-    for i in examples:
-        network = tables(part.graphs, w, i, part.K)
-        truth = part.label[part.graphs.node[i] : part.graphs.node[i + 1]]
-        out.append(network.value(truth) - bound(network, truth) - error[i])
-    return np.array(out)
+def floors(part: Networks | Searched, w: np.ndarray, lead: Callable[[int], float]) -> np.ndarray:
+    """How far the truth of each example that weighs anything leads at least, but for the rounding of its tables."""
+    error = rounding(part.graphs, w, part.K)
+    return np.array([lead(i) - error[i] for i in range(part.sign.size) if part.cost(i) > 0.0])
+
+
+def lead_proved(part: Networks | Searched, w: np.ndarray, i: int, engine: str = "auto", **options: Any) -> float:
+    """How far the truth of example i leads, by the upper bound of its rivals that an engine of `inference` proves."""
+    network, truth = tables(part.graphs, w, i, part.K), part.label[part.graphs.node[i] : part.graphs.node[i + 1]]
+    return network.value(truth) - best_rival(network, truth, engine, **options).upper
+
+
+def lead_at_least(part: Networks, w: np.ndarray, i: int, messages: np.ndarray, probe: Probe, tries: int = 5) -> float:
+    r"""How far the truth of example i leads at least, by the ``messages`` that a probe leaves.
+
+    If no labelling exceeds U when every wrong label is raised by delta, then
+    :math:`\theta(y') \le U - \delta |y' \ne y| \le U - \delta` for all rivals. Delta is at first half of the lead
+    that was found, then a quarter of that, and so on: the bound is not tight, but below the truth where it can be.
+    """
+    blank = shape(part.graphs, i, part.K)
+    truth = part.label[part.graphs.node[i] : part.graphs.node[i + 1]]
+    slips = 4.0 * UNIT * truth.size * (part.graphs.nodes.shape[1] + 2)  # of adding delta
+    delta = 0.5 * probe(part, i)
+    for _ in range(tries if 0.0 < delta < math.inf else 0):
+        probe(part._replace(loss=delta), i)
+        raised = blank._replace(
+            unary=part.room.unary[: blank.unary.size], pairwise=part.room.pairwise[: blank.pairwise.size]
+        )
+        own, upper = raised.value(truth), upper_bound(raised, messages, shares(raised))[0]
+        if upper - delta * (1.0 - slips) < own:
+            return own - upper + delta * (1.0 - slips)
+        delta *= 0.25
+    return lead_proved(part, w, i, seconds=10.0, search=False)
 
 
 def graphs(nodes: Sequence[np.ndarray], edges: Sequence[np.ndarray], features: Sequence[np.ndarray]) -> Graphs:
@@ -241,7 +271,7 @@ def networks(
     most, links = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
     chosen: ByForest | ByMessages | None = None
     if engine in ("auto", "forest"):
-        chosen = by_forest([shape(g, i, K) for i in range(g.size)], K)
+        chosen = by_forest([shape(g, i, K) for i in range(g.size)], K) if acyclic(g) else None
         if chosen is None and engine == "forest":
             raise ValueError("engine='forest': a graph has a cycle; take 'trws' or 'auto'.")
     exact = chosen is not None
@@ -253,9 +283,17 @@ def networks(
     part = Networks(
         g, np.ascontiguousarray(label, dtype=np.int64), int(K), chosen or by_messages(passes, most, links, K), room,
         np.zeros(most, dtype=np.int64), np.zeros(size), np.zeros(0) if weight is None else weight,
-        np.ones(g.size, dtype=np.int8), 0, size, float(loss), ledger(g.size, int(g.node[-1])), exact,
+        np.ones(g.size, dtype=np.int8), 0, size, float(loss), 0.0, ledger(g.size, int(g.node[-1])), np.zeros(g.size),
+        exact,
     )  # fmt: skip
     return part if engine in ("auto", "forest", "trws") else Searched(part, engine)
+
+
+def acyclic(g: Graphs) -> bool:
+    """Whether no graph has a cycle: then and only then there are as many trees as nodes less edges."""
+    n, first = int(g.node[-1]), np.repeat(g.node[:-1], np.diff(g.edge))
+    links = sp.coo_array((np.ones(g.tail.size, dtype=np.int8), (g.tail + first, g.head + first)), shape=(n, n))
+    return bool(connected_components(links, directed=False)[0] == n - g.tail.size)
 
 
 def shape(g: Graphs, i: int, K: int) -> Network:
