@@ -264,6 +264,14 @@ def scored(part, w, i, loss):
 
 
 @compiled
+def oppose(place, amount, count, own, other, value):
+    """Write ``value`` down at ``own``, its opposite at ``other``; returns how many numbers are written down now."""
+    place[count], amount[count] = own, value
+    place[count + 1], amount[count + 1] = other, -value
+    return count + 2
+
+
+@compiled
 def trail(x, z, begin, n, label, rival, labels, order, bias, column, entry, place, amount):
     """Write down which numbers of w the vector a touches, and what it has there; returns how many."""
     square, d, at, count = labels * labels, x.dense.shape[1], (x.width + 3) * labels, 0
@@ -272,42 +280,27 @@ def trail(x, z, begin, n, label, rival, labels, order, bias, column, entry, plac
     for t in range(n):
         a, b = np.int64(label[begin + t]), np.int64(rival[t])
         if a != b:
-            found = compress(x.dense, begin + t, column, entry)
-            for p in range(found):
+            for p in range(compress(x.dense, begin + t, column, entry)):
                 row = column[p] * labels
-                place[count], amount[count] = row + a, entry[p]
-                place[count + 1], amount[count + 1] = row + b, -entry[p]
-                count += 2
+                count = oppose(place, amount, count, row + a, row + b, entry[p])
             if x.indptr.size:
                 for p in range(x.indptr[begin + t], x.indptr[begin + t + 1]):
-                    value = x.values[p] if x.values.size else 1.0
                     row = (np.int64(x.indices[p]) + d) * labels
-                    place[count], amount[count] = row + a, value
-                    place[count + 1], amount[count + 1] = row + b, -value
-                    count += 2
+                    count = oppose(place, amount, count, row + a, row + b, x.values[p] if x.values.size else 1.0)
             for number in range(3):  # bias, start, end
                 if number == 0 or (number == 1 and t == 0) or (number == 2 and t == n - 1):
-                    row, value = (x.width + number) * labels, 1.0 if number else bias
-                    place[count], amount[count] = row + a, value
-                    place[count + 1], amount[count + 1] = row + b, -value
-                    count += 2
+                    row = (x.width + number) * labels
+                    count = oppose(place, amount, count, row + a, row + b, 1.0 if number else bias)
         if t > 0 and (a != b or a1 != b1):
             own, other = a1 * labels + a, b1 * labels + b
-            place[count], amount[count] = at + own, 1.0
-            place[count + 1], amount[count + 1] = at + other, -1.0
-            count += 2
+            count = oppose(place, amount, count, at + own, at + other, 1.0)
             if z.width:
                 for p in range(z.indptr[begin + t], z.indptr[begin + t + 1]):
-                    value = z.values[p] if z.values.size else 1.0
                     row = crossed + z.indices[p] * square
-                    place[count], amount[count] = row + own, value
-                    place[count + 1], amount[count + 1] = row + other, -value
-                    count += 2
+                    count = oppose(place, amount, count, row + own, row + other, z.values[p] if z.values.size else 1.0)
         if order == 2 and t > 1 and (a != b or a1 != b1 or a0 != b0):
-            row = at + square
-            place[count], amount[count] = row + a0 * square + a1 * labels + a, 1.0
-            place[count + 1], amount[count + 1] = row + b0 * square + b1 * labels + b, -1.0
-            count += 2
+            own, other = (a0 * labels + a1) * labels + a, (b0 * labels + b1) * labels + b
+            count = oppose(place, amount, count, at + square + own, at + square + other, 1.0)
         a0, b0, a1, b1 = a1, b1, a, b
     return count
 
