@@ -1,11 +1,14 @@
 """The package as a whole: names that are imported when asked for, and kernels that are made of parts."""
 
+import gc
 import subprocess
 import sys
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
+from numba.core import event
 
 import linsep
 from linsep.core.jit import STAMP, compiled, stamp, tiled
@@ -38,16 +41,24 @@ def inverse(x):
     return 1 / x
 
 
-@tiled
-def total(values, out):
-    out[0] = values[0]
-    out[0] += values[1]
+@tiled("values")
+def total(values, first, out):
+    out[0] = values[first]
+    out[0] += values[first + 1]
 
 
 @compiled
 def both(values, out):
-    total(values, out)
+    total(values, 0, out)
     out[0] = inverse(out[0])
+
+
+@compiled
+def sums(values, fixed, first, out):
+    total(values, first, out)
+    total(fixed, first, out)
+    total(fixed, 0, out)
+    total(out, 1, out)
 
 
 class Half(NamedTuple):
@@ -69,9 +80,31 @@ def test_a_kernel_is_itself_and_a_part_of_others():
     out = np.zeros(1)
     both(np.array([1.0, 3.0]), out)
     assert out[0] == inverse(4.0) == 0.25
-    total(np.array([1.0, 2.0]), out)
+    total(np.array([1.0, 2.0]), 0, out)
     assert out[0] == 3.0
     assert cost_of(Half(2.0), 3) == cost_of.py_func(Half(2.0), 3) == 1.5
+
+
+def test_a_part_is_compiled_once_for_arrays_to_be_read_and_numbers_in_the_text():
+    fixed = np.array([3.0, 4.0])
+    fixed.flags.writeable = False
+    made = []
+
+    class Count(event.Listener):
+        def on_start(self, found):
+            assert not gc.isenabled()
+            made.append(found.data["dispatcher"].py_func.__name__)
+
+        def on_end(self, found):
+            pass
+
+    out = np.array([0.0, 5.0, 6.0])
+    with event.install_listener("numba:compile", Count()):
+        sums.py_func(np.array([1.0, 2.0]), fixed, 0, expected := out.copy())
+        numba.njit(sums.py_func)(np.array([1.0, 2.0]), fixed, 0, out)
+    assert out.tolist() == expected.tolist() == [11.0, 5.0, 6.0]
+    assert made.count("total") <= 1
+    assert gc.isenabled()
 
 
 def test_errors_inside_parts_come_out():
