@@ -120,7 +120,8 @@ def _sides(g, sign, weight, out):
     for i in range(g.size):
         if not np.isnan(g[i]):
             side, cost = 1 if sign[i] > 0 else 0, weight[i] if weight.size else 1.0
-            out[side, 4] += cost * (g[i] - out[side, 3]) ** 2
+            off = g[i] - out[side, 3]
+            out[side, 4] += cost * off * off
     for side in range(2):
         out[side, 4] /= max(out[side, 1], 1e-300)
 

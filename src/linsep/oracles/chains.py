@@ -100,7 +100,8 @@ class Chains(NamedTuple):
             self.change[self.place[q]] += self.amount[q]
         aa = 0.0
         for q in range(count):  # a place may have been touched more than once
-            aa += self.change[self.place[q]] ** 2
+            amount = self.change[self.place[q]]
+            aa += amount * amount  # a power would be compiled by itself
             self.change[self.place[q]] = 0.0
         return aa
 

@@ -260,9 +260,11 @@ class Sparse(NamedTuple):
                 q += np.uint64(1)
             gap += x * x
         for k in range(p, p_end):
-            gap += np.float64(self.data[k]) ** 2
+            x = np.float64(self.data[k])
+            gap += x * x
         for k in range(q, q_end):
-            gap += np.float64(rows.data[k]) ** 2
+            x = np.float64(rows.data[k])
+            gap += x * x
         return gap
 
     def credit(self, dual, i, beta):
