@@ -273,21 +273,28 @@ def oppose(place, amount, count, own, other, value):
 
 
 @compiled
+def described(x, t, base, stride, own, other, column, entry, place, amount, count):
+    """`oppose` for all features of position t, of which each has ``stride`` weights, from ``base`` on."""
+    for p in range(compress(x.dense, t, column, entry)):
+        row = base + column[p] * stride
+        count = oppose(place, amount, count, row + own, row + other, entry[p])
+    if x.indptr.size:
+        for p in range(x.indptr[t], x.indptr[t + 1]):
+            row = base + (np.int64(x.indices[p]) + x.dense.shape[1]) * stride
+            count = oppose(place, amount, count, row + own, row + other, x.values[p] if x.values.size else 1.0)
+    return count
+
+
+@compiled
 def trail(x, z, begin, n, label, rival, labels, order, bias, column, entry, place, amount):
     """Write down which numbers of w the vector a touches, and what it has there; returns how many."""
-    square, d, at, count = labels * labels, x.dense.shape[1], (x.width + 3) * labels, 0
+    square, at, count = labels * labels, (x.width + 3) * labels, 0
     crossed = at + square + (square * labels if order == 2 else 0)
     a0, b0, a1, b1 = 0, 0, 0, 0  # the labels of truth and rival at t - 2 and t - 1
     for t in range(n):
         a, b = np.int64(label[begin + t]), np.int64(rival[t])
         if a != b:
-            for p in range(compress(x.dense, begin + t, column, entry)):
-                row = column[p] * labels
-                count = oppose(place, amount, count, row + a, row + b, entry[p])
-            if x.indptr.size:
-                for p in range(x.indptr[begin + t], x.indptr[begin + t + 1]):
-                    row = (np.int64(x.indices[p]) + d) * labels
-                    count = oppose(place, amount, count, row + a, row + b, x.values[p] if x.values.size else 1.0)
+            count = described(x, begin + t, 0, labels, a, b, column, entry, place, amount, count)
             for number in range(3):  # bias, start, end
                 if number == 0 or (number == 1 and t == 0) or (number == 2 and t == n - 1):
                     row = (x.width + number) * labels
@@ -296,9 +303,7 @@ def trail(x, z, begin, n, label, rival, labels, order, bias, column, entry, plac
             own, other = a1 * labels + a, b1 * labels + b
             count = oppose(place, amount, count, at + own, at + other, 1.0)
             if z.width:
-                for p in range(z.indptr[begin + t], z.indptr[begin + t + 1]):
-                    row = crossed + z.indices[p] * square
-                    count = oppose(place, amount, count, row + own, row + other, z.values[p] if z.values.size else 1.0)
+                count = described(z, begin + t, crossed, square, own, other, column, entry, place, amount, count)
         if order == 2 and t > 1 and (a != b or a1 != b1 or a0 != b0):
             own, other = (a0 * labels + a1) * labels + a, (b0 * labels + b1) * labels + b
             count = oppose(place, amount, count, at + square + own, at + square + other, 1.0)
