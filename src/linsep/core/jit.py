@@ -33,7 +33,8 @@ SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 
 # Kernels run without the GIL, and without reference counts: they allocate nothing and keep nothing, while
 # counting the arrays of an oracle at every visit cost as much as a scalar product of 100 numbers.
-OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False}
+# Nor has anybody asked for their address in C.
+OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 
 
 def stamp(folder: Path) -> int:
@@ -127,10 +128,12 @@ def compiled_with(part: dict[str, Any] = PART, reads: Sequence[str] = (), **opti
     """`compiled`, with further options of Numba; ``part`` are those for the text inside other kernels.
 
     There, arrays that the arguments ``reads`` name are taken as read-only: one text serves those and writable ones.
+    Whether a kernel takes the text in or calls it is left to LLVM, unless ``forceinline`` is said: from the methods of
+    oracles it would be handed on, and long texts be copied to all their places.
     """
 
     def compile(function: F) -> F:
-        inside: Any = numba.njit(**OPTIONS, **part, **options)(function)
+        inside: Any = numba.njit(**{**OPTIONS, **part, "forceinline": False, **options})(function)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
             try:
@@ -168,6 +171,9 @@ def tiled(*reads: str) -> Callable[[F], F]:
     Inner loops over some 20 labels are too short for the vectoriser of loops. ``reads``: see `compiled_with`.
     """
     return compiled_with({**PART, "pipeline_class": _TileCompiler}, reads)
+
+
+inlined = compiled_with(forceinline=True)  # for texts with an oracle: handing on its arrays costs some hundred moves
 
 
 def at_speed(kernel: Any, part: Any) -> Callable[..., Any]:

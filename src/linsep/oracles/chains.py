@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..core.jit import compiled, compiled_with, tiled
+from ..core.jit import compiled, inlined, tiled
 from ..inference.chain import (
     EIGHT,
     FIVE,
@@ -36,8 +36,6 @@ from ..inference.chain import (
     unfold,
 )
 from .ledger import Ledger, ledger
-
-inlined = compiled_with(forceinline=True)  # passing an oracle by value costs as much as some positions do
 
 U = float(np.finfo(np.float64).eps)
 

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ..core.jit import compiled
+from ..core.jit import compiled, inlined
 from ..inference.bound import upper_bound
 from ..inference.network import UNIT, Network, adjacency
 from ..inference.rival import best_rival
@@ -339,7 +339,7 @@ def reach(g: Graphs) -> float:
     return math.sqrt(2.0) * float(lengths.max()) * (1.0 + 1e-12)
 
 
-@compiled
+@inlined
 def lead(part, w, i):
     """The truth's score less its best rival's, as the engine finds it, with ``loss`` for every wrong label."""
     g, room, K = part.graphs, part.room, part.K
@@ -366,7 +366,7 @@ def lead(part, w, i):
     return total
 
 
-@compiled
+@inlined
 def fill(part, w, i):
     """The tables of example i along w, wrong labels raised by the loss."""
     g, room, K = part.graphs, part.room, part.K
