@@ -74,7 +74,7 @@ def main() -> None:
             cold = seconds(code, cache)
             warm = min(seconds(code, cache) for _ in range(3))
         compiling, later = cold - warm, warm - bare
-        holds = "yes" if later < 1.5 and compiling < 10 else "NO"
+        holds = "yes" if later < 1.5 and cold < 10 else "NO"
         print(f"{estimator + ' ' + kind:<52}{cold:6.2f}{warm:6.2f}{compiling:9.2f}{bare:16.2f}{later:15.2f}  {holds}")
 
 

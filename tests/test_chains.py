@@ -8,9 +8,10 @@ import scipy.sparse as sp
 from reference import nearest
 
 from linsep.core.jit import compiled
-from linsep.core.keep import keeper
+from linsep.core.keep import Average, keeper
 from linsep.core.loop import learn
 from linsep.core.stop import Stop
+from linsep.core.structure import look_on
 from linsep.core.sweep import Task, Tick, sweep
 from linsep.optimum.structure import largest_margin
 from linsep.oracles.chains import Chains, apart, blocks, chains, decode, features, matrix
@@ -212,3 +213,24 @@ def test_the_bounds_of_kozinec_bracket_the_margin_of_all_labellings_enumerated()
         assert plain.status == "separated" and plain.updates <= (longest / gamma) ** 2 <= plain.novikoff
         best = largest_margin(part)
         assert best.status == "optimal" and np.isclose(best.lower, gamma, rtol=1e-6)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_looking_changes_nothing_even_where_w_errs(whole):
+    x = features(dense=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    part = chains([0, 2, 3], [0, 1, 1], x, 2)
+    wrong = -learn([part], Margin(0.0), Increment(1.0)).w
+    before, idle = wrong.copy(), Average(np.ones(part.size))
+    look_on(Task(part, Margin(0.0), Increment(1.0), idle), wrong, np.arange(2), whole)
+    assert (wrong == before).all() and (idle.total == 1.0).all() and part.ledger.cursor[0] == 0
+    assert part.score.tolist() == [part.probe(wrong, i) for i in range(2)] and (part.score < 0).all()
+
+
+def test_a_run_without_updates_from_a_w_that_errs_is_certified():
+    x = features(dense=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    part = chains([0, 2, 3], [0, 1, 1], x, 2)
+    wrong = -learn([part], Margin(0.0), Increment(1.0)).w
+    found = learn([part], Margin(0.0), Increment(1.0), stop=Stop(updates=0), start=wrong)
+    assert (found.w == wrong).all()
+    assert found.certificate.status == "budget spent" and found.certificate.violated == 2
+    assert found.certificate.rows.tolist() == [0] and 0 < found.certificate.upper < np.inf

@@ -21,7 +21,7 @@ from .keep import Average, Last, Pocket, keeper
 from .order import visits
 from .rows import copies, judged, live, size_of
 from .stop import Stop, interrupts
-from .structure import Note, OfStructures, Visit, drain, inspect, onlooker, prepare, structured
+from .structure import Note, OfStructures, Visit, drain, inspect, look_on, prepare, structured
 from .sweep import Tally, Task, Tick, square, sweep, tally
 from .together import exactly, refuse
 
@@ -218,7 +218,12 @@ def learn(
         raise ValueError("keep='average': the whole-pass form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, "average" if average else "last", start)
     rng = seed if seed is None or isinstance(seed, str) else np.random.default_rng(seed)
-    judge = judge_of(parts, onlooker(exactly(target), exactly(_ready(rule, 0, 1)), state.keep, whole))
+    keeping = state.keep
+
+    def visit(part: Oracle, w: np.ndarray, rows: np.ndarray) -> None:
+        look_on(Task(part, exactly(target), exactly(_ready(rule, 0, 1)), keeping), w, rows, whole)
+
+    judge = judge_of(parts, visit)
     history: list[dict[str, float]] = []
     began, deadline = time.monotonic(), stop.deadline()
     idle, fewest, reason = 0, math.inf, ""

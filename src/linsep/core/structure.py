@@ -138,17 +138,15 @@ def inspect(part: Any, w: np.ndarray, rows: np.ndarray) -> None:
     at_speed(_inspect, part)(part, w, rows)
 
 
-def onlooker(target: Any, rule: Any, keep: Any, whole: bool) -> Visit:
-    """`inspect` by the kernel that learns so: decoding is much to compile, once is enough."""
-
-    def visit(part: Any, w: np.ndarray, rows: np.ndarray) -> None:
-        task, idle = Task(part, target, rule, type(keep)(np.zeros(0))), np.zeros(0)
-        if whole:
-            at_speed(tally, part)(task, w, rows, 0.0, idle, idle)
-        else:
-            at_speed(sweep, part)(task, w, idle, Tick(), rows, rows.size + 1, -1)
-
-    return visit
+def look_on(task: Task, w: np.ndarray, rows: np.ndarray, whole: bool) -> None:
+    """`inspect` by the kernel that learns this task: decoding is much to compile, once is enough."""
+    oracle: Any = task.oracle
+    part, idle = oracle._replace(calm=math.inf), np.zeros(0)  # nothing is violated, so nothing is written
+    task = task._replace(oracle=part, keep=type(task.keep)(idle))
+    if whole:
+        at_speed(tally, part)(task, w, rows, 0.0, idle, idle)
+    else:
+        at_speed(sweep, part)(task, w, idle, Tick(), rows, rows.size + 1, -1)
 
 
 @compiled
@@ -198,7 +196,7 @@ class OfStructures:
 
     def scores(self, w: np.ndarray, rows: np.ndarray, part: Any = None) -> np.ndarray:
         """The least <w,a> of the examples ``rows``."""
-        part = (self.part if part is None else part)._replace(calm=math.inf)
+        part = self.part if part is None else part
         self.visit(part, w, rows)
         return part.score[rows]
 
