@@ -3,11 +3,11 @@
 An oracle of structures finds the best rival of an example and writes every one that it adds to w into its `Ledger`.
 `prepare` and `drain` open and close that book around a pass; `OfStructures` judges a w.
 
-Beside the methods of every oracle it has ``load(i, begin)``, which makes the labels at ``begin`` of the ledger the
-rival of example i; ``loss``, by how much the loss of a rival raises the goal; ``score``, where ``probe`` leaves what it
-found of every example; ``calm``, which ``probe`` adds to what it returns: infinite for those who only look, since then
-nothing is violated; ``size``, the length of w; and, in plain Python, ``slack(w)``, the rounding errors of the scores,
-and ``reach()``, a bound of the length of all vectors. One that may miss the best rival says ``exact = False`` and gives
+Beside the methods of every oracle it has ``loss``, by how much the loss of a rival raises the goal; ``score``, where
+``probe`` leaves what it found of every example; ``calm``, which ``probe`` adds to what it returns: infinite for those
+who only look, since then nothing is violated; ``size``, the length of w; and, in plain Python, ``touched(book)``,
+the vectors of the entries of a ledger, ``slack(w)``, the rounding errors of the scores, and ``reach()``, a bound of the
+length of all vectors. One that may miss the best rival says ``exact = False`` and gives
 ``floors(w, probe)``, numbers that no score is below; it may ask ``probe(part, i)``, its own method at speed. One of a
 user's Python functions is ``interpreted``.
 """
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..oracles.ledger import Ledger, ledger
+from ..oracles.ledger import Ledger, Touched, ledger, spans
 from ..targets import EpsOptimal
 from .certificate import BUDGET_SPENT, EPS_OPTIMAL, OPTIMAL, conclude, novikoff
 from .certify import Terms, length
@@ -32,6 +32,7 @@ from .sweep import Task, Tick, sweep, tally
 
 U = float(np.finfo(np.float64).eps)
 ENTRIES = 1 << 24  # labels in the notes of a run; beyond that equal entries are merged
+AT_ONCE = 1 << 20  # labels of notes that are turned into vectors at a time
 DENSE = 4_000_000  # numbers of a matrix of vectors that a refutation may cost
 
 
@@ -111,8 +112,7 @@ def _some(note: Note, entries: np.ndarray) -> Note:
     """Some entries of a note."""
     sizes = np.diff(note.begin)[entries]
     begin = np.concatenate([[0], np.cumsum(sizes)])
-    at = np.repeat(note.begin[entries] - begin[:-1], sizes) + np.arange(begin[-1])
-    return Note(note.example[entries], begin, note.label[at])
+    return Note(note.example[entries], begin, note.label[spans(note.begin[entries], sizes)])
 
 
 class View(NamedTuple):
@@ -147,18 +147,6 @@ def look_on(task: Task, w: np.ndarray, rows: np.ndarray, whole: bool) -> None:
         at_speed(tally, part)(task, w, rows, 0.0, idle, idle)
     else:
         at_speed(sweep, part)(task, w, idle, Tick(), rows, rows.size + 1, -1)
-
-
-@compiled
-def gather(part, weights, total):
-    """Add the weighted entries of the ledger to ``total``; returns the sum of the lengths in it."""
-    lengths = 0.0
-    for slot in range(weights.size):
-        i = part.ledger.example[slot]
-        part.load(i, part.ledger.begin[slot])
-        part.add(total, i, weights[slot])
-        lengths += weights[slot] * np.sqrt(part.square(i))
-    return lengths
 
 
 class OfStructures:
@@ -201,20 +189,26 @@ class OfStructures:
         return part.score[rows]
 
     def combination(self, note: Note, weights: np.ndarray) -> tuple[np.ndarray, float]:
-        """The weighted sum of the vectors in ``note``, and of their lengths."""
-        total = np.zeros(self.part.size)
-        return total, float(at_speed(gather, self.part)(self._with(note), weights, total))
+        """The weighted sum of the vectors in ``note``, and a bound of the length of its rounding error."""
+        total, absolute, count = np.zeros((3, self.part.size))  # and the sum of absolute values, and how many they are
+        for entries in np.array_split(np.arange(weights.size), 1 + note.label.size // AT_ONCE):
+            entry, place, amount = self._touched(_some(note, entries))
+            amount = amount * weights[entries[entry]]
+            total += np.bincount(place, amount, total.size)
+            absolute += np.bincount(place, np.abs(amount), total.size)
+            count += np.bincount(place, minlength=total.size) + 1
+        return total, 2 * U * length((count + 4) * absolute)
 
     def vectors(self, note: Note) -> np.ndarray:
         """The vectors in ``note``, a row each."""
         A = np.zeros((note.example.size, self.part.size))
-        for j, row in enumerate(A):
-            one = Note(note.example[j : j + 1], note.begin[j : j + 2], note.label)
-            at_speed(gather, self.part)(self._with(one), np.ones(1), row)
+        entry, place, amount = self._touched(note)
+        np.add.at(A, (entry, place), amount)
         return A
 
-    def _with(self, note: Note) -> Any:
-        return self.part._replace(ledger=Ledger(*note, np.zeros(2, dtype=np.int64)))
+    def _touched(self, note: Note) -> Touched:
+        touched: Touched = self.part.touched(Ledger(*note, np.zeros(2, dtype=np.int64)))
+        return touched
 
     def disprove(self, note: Note, weights: np.ndarray) -> np.ndarray | None:
         """Weights of the same entries that prove the examples not separable, or None."""
@@ -263,9 +257,8 @@ class OfStructures:
         if proof is not None:
             used = np.flatnonzero(proof)
             note, weights = _some(note, used), proof[used]
-        total, lengths = self.combination(note, weights / weights.sum())
-        error = 2 * (weights.size + 4) * U * lengths
-        upper = length(total) * (1 + (total.size + 4) * U) + error
+        total, error = self.combination(note, weights / weights.sum())
+        upper = length(total) * (1 + (total.size + 64) * U) + error  # 64: the weights' own sum is 1 but for rounding
         lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
         eps, relative = terms.target if isinstance(terms.target, EpsOptimal) else (0.0, 0.0)
         status = conclude(

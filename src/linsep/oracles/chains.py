@@ -13,6 +13,7 @@ No phi is ever built: an update touches the positions where truth and rival diff
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ from ..inference.chain import (
     marginals,
     unfold,
 )
-from .ledger import Ledger, ledger
+from .ledger import Ledger, Touched, ledger, opposed, spans
 
 U = float(np.finfo(np.float64).eps)
 
@@ -127,6 +128,10 @@ class Chains(NamedTuple):
     def side(self, i):
         """Differences know no sign."""
         return 1
+
+    def touched(self, book: Ledger) -> Touched:
+        """The vectors of the entries of ``book``."""
+        return opposed(list(differences(self, book)))
 
     def slack(self, w: np.ndarray) -> np.ndarray:
         """A bound of the rounding error of every `probe`: of the sums of truth and rival, term by term."""
@@ -377,6 +382,46 @@ def matrix(x: Features, absolute: bool = False) -> sp.csr_array:
         return numbers
     dense = x.dense.astype(np.float64)
     return sp.csr_array(sp.hstack([sp.csr_array(np.abs(dense) if absolute else dense), numbers]))
+
+
+def differences(part: Chains, book: Ledger) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """`trail` of all entries of ``book`` at once: entry, the places of truth and rival, and the value there."""
+    k, sizes = part.labels, np.diff(book.begin)
+    entry, t = np.repeat(np.arange(sizes.size), sizes), spans(np.zeros_like(sizes), sizes)
+    position = spans(part.begin[book.example], sizes)
+    y = np.stack([part.label[position], book.label[: t.size]]).astype(np.int64)  # truth and rival
+    pair = np.where(t > 0, np.roll(y, 1, axis=1) * k + y, 0)
+    triple = np.where(t > 1, np.roll(y, 2, axis=1) * k * k + pair, 0)
+    at = (part.x.width + 3) * k
+    crossed = at + k * k + (k**3 if part.order == 2 else 0)
+    for x, state, base, stride in ((part.x, y, 0, k), (part.z, pair, crossed, k * k)):
+        differ = np.flatnonzero(state[0] != state[1])
+        j, feature, value = listed(x, position[differ])
+        own, other = state[:, differ[j]] + (base + feature * stride)
+        yield entry[differ[j]], own, other, value
+    always = np.ones(t.size, dtype=bool)
+    for state, base, where, each in (
+        (y, at - 3 * k, always, part.bias), (y, at - 2 * k, t == 0, 1.0), (y, at - k, np.roll(t == 0, -1), 1.0),
+        (pair, at, always, 1.0), (triple, at + k * k, always & (part.order == 2), 1.0),
+    ):  # fmt: skip
+        differ = np.flatnonzero((state[0] != state[1]) & where)
+        yield entry[differ], *(base + state[:, differ]), np.full(differ.size, each)
+
+
+def listed(x: Features, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The features of some positions one by one: which of these it is at, its number, its value."""
+    dense = x.dense[positions]
+    j, feature = np.nonzero(dense)
+    value = dense[j, feature].astype(np.float64)
+    if x.indptr.size == 0:
+        return j, feature, value
+    first, sizes = x.indptr[positions], x.indptr[positions + 1] - x.indptr[positions]
+    at = spans(first, sizes)
+    more = x.values[at] if x.values.size else np.ones(at.size)
+    return (
+        np.concatenate([j, np.repeat(np.arange(positions.size), sizes)]),
+        np.concatenate([feature, x.indices[at] + np.int64(dense.shape[1])]), np.concatenate([value, more]),
+    )  # fmt: skip
 
 
 def features(X: Any = None, *, n: int | None = None, dense: Any = None, width: int | None = None) -> Features:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .ledger import ledger
+from .ledger import Ledger, Touched, ledger
 
 U = float(np.finfo(np.float64).eps)
 KEPT = 1 << 25  # numbers of phi that are kept, so that they are computed once
@@ -136,10 +136,16 @@ class Custom:
             self.labellings.append(labelling)
         return number
 
-    def load(self, i, begin):
-        """Make the labelling at ``begin`` of the ledger the rival of example i."""
-        self.rival = self.labellings[self.ledger.label[begin]]
-        self.a = self.truths[i] - vector(self.ask.phi(self.X[i], self.rival))
+    def touched(self, book: Ledger) -> Touched:
+        """The vectors of the entries of ``book``."""
+        rivals = [self.labellings[number] for number in book.label[book.begin[:-1]]]
+        A = [
+            self.truths[i] - vector(self.ask.phi(self.X[i], rival))
+            for i, rival in zip(book.example, rivals, strict=True)
+        ]
+        places = [np.flatnonzero(a) for a in A]
+        entry = np.repeat(np.arange(len(A)), [place.size for place in places])
+        return Touched(entry, np.concatenate(places), np.concatenate([a[place] for a, place in zip(A, places)]))
 
     def settle(self, w):
         """Nothing to prepare for a new w."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,33 @@ class Ledger(NamedTuple):
         self.begin[slot + 1] = at + count
         self.cursor[0] = slot + 1
         return self.cursor[1] + slot
+
+
+class Touched(NamedTuple):
+    """The numbers of w that the vectors of entries touch, and what these have there; a place may come repeatedly."""
+
+    entry: np.ndarray
+    place: np.ndarray
+    amount: np.ndarray
+
+
+def opposed(found: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]) -> Touched:
+    """What truths have more than rivals: an entry, the place of the truth, that of the rival, the amount, all repeated.
+
+    >>> opposed([(np.array([0, 1]), np.array([4, 5]), np.array([6, 7]), np.array([1.0, 0.5]))]).amount.tolist()
+    [1.0, 0.5, -1.0, -0.5]
+    """
+    entry, own, other, amount = (np.concatenate(each) for each in zip(*found, strict=True))
+    return Touched(np.tile(entry, 2), np.concatenate([own, other]), np.concatenate([amount, -amount]))
+
+
+def spans(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """``sizes[0]`` numbers from ``first[0]`` on, then ``sizes[1]`` from ``first[1]`` on, and so on.
+
+    >>> spans(np.array([10, 0, 7]), np.array([2, 0, 3])).tolist()
+    [10, 11, 7, 8, 9]
+    """
+    return np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(np.sum(sizes))
 
 
 def ledger(examples: int, room: int) -> Ledger:

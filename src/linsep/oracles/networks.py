@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from ..inference.network import UNIT, Network, adjacency
 from ..inference.rival import best_rival
 from ..inference.seek import ByForest, ByMessages, by_forest, by_messages
 from ..inference.trws import shares
-from .ledger import Ledger, ledger
+from .ledger import Ledger, Touched, ledger, opposed, spans
 
 Probe = Callable[["Networks", int], float]  # of a part and an example, along the w in question
 
@@ -88,11 +88,6 @@ class Networks(NamedTuple):
         """Write down that beta a was added."""
         dual[self.ledger.note(i, self.rival, self.graphs.node[i + 1] - self.graphs.node[i])] += beta
 
-    def load(self, i, begin):
-        """Make the labels at ``begin`` of the ledger the rival of example i."""
-        for v in range(self.graphs.node[i + 1] - self.graphs.node[i]):
-            self.rival[v] = self.ledger.label[begin + v]
-
     def settle(self, w):
         """Nothing to prepare for a new w."""
 
@@ -103,6 +98,10 @@ class Networks(NamedTuple):
     def side(self, i):
         """Differences know no sign."""
         return 1
+
+    def touched(self, book: Ledger) -> Touched:
+        """The vectors of the entries of ``book``."""
+        return opposed(list(differences(self, book)))
 
     def slack(self, w: np.ndarray) -> np.ndarray:
         """Bounds of the rounding errors of the scores."""
@@ -166,10 +165,6 @@ class Searched:
         """Write down that beta a was added."""
         self.part.credit(dual, i, beta)
 
-    def load(self, i, begin):
-        """Make the labels at ``begin`` of the ledger the rival of example i."""
-        self.part.load(i, begin)
-
     def settle(self, w):
         """Nothing to prepare for a new w."""
 
@@ -180,6 +175,10 @@ class Searched:
     def side(self, i):
         """Differences know no sign."""
         return 1
+
+    def touched(self, book: Ledger) -> Touched:
+        """The vectors of the entries of ``book``."""
+        return self.part.touched(book)
 
     def slack(self, w: np.ndarray) -> np.ndarray:
         """Bounds of the rounding errors of the scores."""
@@ -316,6 +315,26 @@ def tables(g: Graphs, w: np.ndarray, i: int, K: int) -> Network:
     pairs = (g.edges[links] @ w[d * K :].reshape(-1, K * K)).reshape(-1, K, K)
     pairs = np.where(g.turned[links][:, None, None], pairs.transpose(0, 2, 1), pairs)
     return Network.of(unary, np.stack([g.tail[links], g.head[links]], axis=1), pairs)
+
+
+def differences(part: Networks, book: Ledger) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """`add` of all entries of ``book``: entry, the places of truth and rival, and the value there."""
+    g, k, some = part.graphs, part.K, book.example
+    label = book.label.astype(np.int64)
+    nodes, edges = (np.diff(begin)[some] for begin in (g.node, g.edge))
+    node, edge = spans(g.node[some], nodes), spans(g.edge[some], edges)
+    truth, rival = (np.repeat(begin, edges) for begin in (g.node[some], book.begin[:-1]))  # where their labels begin
+    u, v = np.where(g.turned[edge], (g.head[edge], g.tail[edge]), (g.tail[edge], g.head[edge]))
+    pair = np.stack([part.label[truth + u] * k + part.label[truth + v], label[rival + u] * k + label[rival + v]])
+    for x, state, at, sizes, base, stride in (
+        (g.nodes, np.stack([part.label[node], label[: node.size]]), node, nodes, 0, k),
+        (g.edges, pair, edge, edges, g.nodes.shape[1] * k, k * k),
+    ):
+        differ = np.flatnonzero(state[0] != state[1])
+        rows = x[at[differ]]
+        j, feature = np.nonzero(rows)
+        own, other = state[:, differ[j]] + (base + feature * stride)
+        yield np.repeat(np.arange(sizes.size), sizes)[differ[j]], own, other, rows[j, feature]
 
 
 def rounding(g: Graphs, w: np.ndarray, K: int) -> np.ndarray:
