@@ -106,14 +106,14 @@ def highest(lattice, best, out):
     for t in range(1, steps):
         rise(best, local, trans, base + (t - 1) * stride, t, labels, rest)
     state = top(best, steps - 1, states)
-    r, k = (state // labels, state % labels) if second else (0, state)
+    value = best[steps - 1, state]
     for t in range(steps - 1, 0, -1):
-        out[t + second] = k
-        f, _ = whence(best, trans, base + (t - 1) * stride, t, r, k, labels, rest)
-        r, k = (f, r) if second else (0, f)
-    out[0] = r if second else k
-    out[second] = k
-    return best[steps - 1, state]
+        out[t + second] = state % labels
+        f, _ = whence(best, trans, base + (t - 1) * stride, t, state // labels, state % labels, labels, rest)
+        state = f * rest + state // labels
+    out[0] = state // labels if second else state
+    out[second] = state % labels
+    return value
 
 
 @compiled
@@ -129,39 +129,44 @@ def challenge(lattice, truth, best, held, out):
     """
     local, trans, base, stride, steps, labels, rest = lattice
     states, second = rest * labels, min(rest - 1, 1)
-    own = truth[0] * labels + truth[1] if second else np.int64(truth[0])  # the state of the truth
+    own = state_of(truth, 0, labels, second)
     for s in range(states):
         best[0, s] = local[0, s]
     best[0, own] = -np.inf
     held[0] = local[0, own]
     for t in range(1, steps):
-        at = base + (t - 1) * stride
+        at, y = base + (t - 1) * stride, np.int64(truth[t + second])
         rise(best, local, trans, at, t, labels, rest)
-        r, y = truth[t] * labels if second else 0, truth[t + second]
-        stay = best[t, r + y]
+        way, own = at + own * labels, state_of(truth, t, labels, second)
+        stay = best[t, own]
         for k in range(labels):
-            v = held[t - 1] + trans[at + own * labels + k] + local[t, r + k]
-            best[t, r + k] = v if v > best[t, r + k] else best[t, r + k]
-        best[t, r + y] = stay  # the truth itself is no rival
-        held[t] = held[t - 1] + trans[at + own * labels + y] + local[t, r + y]
-        own = r + y
+            s = own - y + k
+            v = held[t - 1] + trans[way + k] + local[t, s]
+            best[t, s] = v if v > best[t, s] else best[t, s]
+        best[t, own] = stay  # the truth itself is no rival
+        held[t] = held[t - 1] + trans[way + y] + local[t, own]
     state = top(best, steps - 1, states)
     score, value = held[steps - 1], best[steps - 1, state]
-    r, k = (state // labels, state % labels) if second else (0, state)
     for t in range(steps - 1, 0, -1):
+        at, k = base + (t - 1) * stride, state % labels
         out[t + second] = k
-        at = base + (t - 1) * stride
-        f, v = whence(best, trans, at, t, r, k, labels, rest)
-        if k != truth[t + second] and (not second or r == truth[t]):
-            own = truth[t - 1] * labels + truth[t] if second else np.int64(truth[t - 1])
-            if held[t - 1] + trans[at + own * labels + k] >= v:
-                for p in range(t + second):
-                    out[p] = truth[p]
-                return score, value
-        r, k = (f, r) if second else (0, f)
-    out[0] = r if second else k
-    out[second] = k
+        f, v = whence(best, trans, at, t, state // labels, k, labels, rest)
+        own, y = state_of(truth, t, labels, second), np.int64(truth[t + second])
+        left = held[t - 1] + trans[at + state_of(truth, t - 1, labels, second) * labels + k]
+        if k != y and state - k == own - y and left >= v:  # here the rival leaves the truth
+            for p in range(t + second):
+                out[p] = truth[p]
+            return score, value
+        state = f * rest + state // labels
+    out[0] = state // labels if second else state
+    out[second] = state % labels
     return score, value
+
+
+@compiled
+def state_of(labelling, t, labels, second):
+    """The state of a labelling at step t: its label, or its two labels of second order."""
+    return labelling[t] * labels + labelling[t + 1] if second else np.int64(labelling[t])
 
 
 @compiled

@@ -226,6 +226,15 @@ def emit(w, x, begin, end, labels, bias, banned, draft, column, entry, out):
 
 
 @compiled
+def penalise(emission, label, begin, n, labels, loss):
+    """Raise all wrong labels by ``loss``."""
+    for t in range(n):
+        for k in range(labels):
+            if k != label[begin + t]:
+                emission[t, k] += loss
+
+
+@compiled
 def couple(w, z, begin, end, labels, at, banned, out):
     """The scores of all pairs, where they are not those in w: of forbidden ones, and with features of pairs."""
     square = labels * labels
@@ -253,10 +262,7 @@ def scored(part, w, i, loss):
     begin, draft, column, entry = part.begin[i], part.draft, part.column, part.entry
     emit(w, part.x, begin, begin + n, labels, part.bias, part.banned, draft, column, entry, part.emission)
     if loss != 0.0:
-        for t in range(n):
-            for k in range(labels):
-                if k != part.label[part.begin[i] + t]:
-                    part.emission[t, k] += loss
+        penalise(part.emission, part.label, begin, n, labels, loss)
     pairs, base, stride = w, at, 0
     if part.banned.size or part.z.width:
         couple(w, part.z, begin, begin + n, labels, at, part.banned, part.pairs)

@@ -23,6 +23,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..core.jit import compiled, inlined
 from ..inference.bound import upper_bound
+from ..inference.local import ahead
 from ..inference.network import UNIT, Network, adjacency
 from ..inference.rival import best_rival
 from ..inference.seek import ByForest, ByMessages, by_forest, by_messages
@@ -361,7 +362,7 @@ def reach(g: Graphs) -> float:
 @inlined
 def lead(part, w, i):
     """The truth's score less its best rival's, as the engine finds it, with ``loss`` for every wrong label."""
-    g, room, K = part.graphs, part.room, part.K
+    g, room = part.graphs, part.room
     fill(part, w, i)
     first, last = g.node[i], g.node[i + 1]
     begin, end = g.edge[i], g.edge[i + 1]
@@ -372,74 +373,61 @@ def lead(part, w, i):
     )  # fmt: skip
     truth = part.label[first:last]
     part.engine.find(network, truth, part.rival, first)
-    total = 0.0
-    for v in range(n):
-        if part.rival[v] != truth[v]:
-            total += room.unary[v * K + truth[v]] - room.unary[v * K + part.rival[v]]
-    for e in range(m):
-        u, v = network.tail[e], network.head[e]
-        if part.rival[u] != truth[u] or part.rival[v] != truth[v]:
-            table = e * K * K
-            total += room.pairwise[table + truth[u] * K + truth[v]]
-            total -= room.pairwise[table + part.rival[u] * K + part.rival[v]]
-    return total
+    return ahead(network, truth, part.rival)
 
 
 @inlined
 def fill(part, w, i):
     """The tables of example i along w, wrong labels raised by the loss."""
-    g, room, K = part.graphs, part.room, part.K
+    g, K, unary, pairwise = part.graphs, part.K, part.room.unary, part.room.pairwise
     for v in range(g.node[i + 1] - g.node[i]):
         row = g.node[i] + v
+        weighted(g.nodes, row, w, 0, unary, v * K, K)
         for k in range(K):
-            room.unary[v * K + k] = part.loss
-        room.unary[v * K + part.label[row]] = 0.0
-        for f in range(g.nodes.shape[1]):
-            x = g.nodes[row, f]
-            if x != 0.0:
-                for k in range(K):
-                    room.unary[v * K + k] += x * w[f * K + k]
-    pairs = g.nodes.shape[1] * K
+            unary[v * K + k] += part.loss if k != part.label[row] else 0.0
     for e in range(g.edge[i + 1] - g.edge[i]):
         row, table = g.edge[i] + e, e * K * K
-        for j in range(K * K):
-            room.pairwise[table + j] = 0.0
-        for f in range(g.edges.shape[1]):
-            x = g.edges[row, f]
-            if x != 0.0:
-                begin = pairs + f * K * K
-                if g.turned[row]:
-                    for j in range(K):
-                        for k in range(K):
-                            room.pairwise[table + j * K + k] += x * w[begin + k * K + j]
-                else:
-                    for j in range(K * K):
-                        room.pairwise[table + j] += x * w[begin + j]
+        weighted(g.edges, row, w, g.nodes.shape[1] * K, pairwise, table, K * K)
+        if g.turned[row]:
+            for j in range(K):
+                for k in range(j):
+                    one, two = table + j * K + k, table + k * K + j
+                    pairwise[one], pairwise[two] = pairwise[two], pairwise[one]
+
+
+@compiled
+def weighted(features, row, w, base, out, at, count):
+    """``count`` numbers of ``out``: the sum of a row of features times as many weights each, from ``base`` on."""
+    for k in range(count):
+        out[at + k] = 0.0
+    for f in range(features.shape[1]):
+        x = features[row, f]
+        if x != 0.0:
+            for k in range(count):
+                out[at + k] += x * w[base + f * count + k]
 
 
 @compiled
 def add(part, w, i, beta):
     """Add beta (phi(x,y) - phi(x,y')) to w, y' being the rival found last."""
-    g, K = part.graphs, part.K
-    first = g.node[i]
+    g, K, label, rival, first = part.graphs, part.K, part.label, part.rival, part.graphs.node[i]
     for v in range(g.node[i + 1] - first):
-        own, other = part.label[first + v], part.rival[v]
-        if own != other:
-            for f in range(g.nodes.shape[1]):
-                x = beta * g.nodes[first + v, f]
-                if x != 0.0:
-                    w[f * K + own] += x
-                    w[f * K + other] -= x
-    pairs = g.nodes.shape[1] * K
+        move(g.nodes, first + v, w, 0, K, label[first + v], rival[v], beta)
     for e in range(g.edge[i], g.edge[i + 1]):
         u, v = (g.head[e], g.tail[e]) if g.turned[e] else (g.tail[e], g.head[e])
-        own, other = part.label[first + u] * K + part.label[first + v], part.rival[u] * K + part.rival[v]
-        if own != other:
-            for f in range(g.edges.shape[1]):
-                x = beta * g.edges[e, f]
-                if x != 0.0:
-                    w[pairs + f * K * K + own] += x
-                    w[pairs + f * K * K + other] -= x
+        own, other = label[first + u] * K + label[first + v], rival[u] * K + rival[v]
+        move(g.edges, e, w, g.nodes.shape[1] * K, K * K, own, other, beta)
+
+
+@compiled
+def move(features, row, w, base, count, own, other, beta):
+    """Add beta times a row of features to the weights ``own``, and subtract it from ``other``."""
+    if own != other:
+        for f in range(features.shape[1]):
+            x = beta * features[row, f]
+            if x != 0.0:
+                w[base + f * count + own] += x
+                w[base + f * count + other] -= x
 
 
 @compiled
