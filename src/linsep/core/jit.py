@@ -18,11 +18,21 @@ from typing import Any, TypeVar
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import config, event
+from numba.core import cgutils, config, event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.datamodel.models import PrimitiveModel
 from numba.core.errors import NumbaWarning
-from numba.extending import intrinsic, overload, overload_method
+from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import (
+    intrinsic,
+    lower_builtin,
+    overload,
+    overload_method,
+    register_model,
+    type_callable,
+)
 
 from ..oracles.ahead import fetch
 
@@ -31,10 +41,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 
-# Kernels run without the GIL, and without reference counts: they allocate nothing and keep nothing, while
-# counting the arrays of an oracle at every visit cost as much as a scalar product of 100 numbers.
-# Nor has anybody asked for their address in C.
-OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+# Passes of Numba's compiler for what no text of ours has: closures, `with`, loops over literals, whole-array formulas.
+UNUSED = {
+    "WithLifting", "InlineClosureLikes", "InlineInlinables", "DeadBranchPrune", "FindLiterallyCalls", "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass", "NopythonRewrites", "DumpParforDiagnostics",
+}  # fmt: skip
 
 
 def stamp(folder: Path) -> int:
@@ -68,6 +79,45 @@ class _Undisturbed(event.Listener):
 
 
 event.register("numba:compile", _Undisturbed())
+
+
+class _Quick(JITCodeLibrary):
+    """The code of a kernel; what unpacks Python's objects for it, once a call, is left as it was written.
+
+    That is long for an oracle of thirty arrays, and to optimise it took a twentieth of the time.
+    """
+
+    def _optimize_functions(self, module):
+        for function in module.functions:
+            if function.name.startswith("_ZN7cpython") and not function.is_declaration:
+                function.add_function_attribute("noinline")
+                function.add_function_attribute("optnone")
+        super()._optimize_functions(module)
+
+
+class _Kernel(Compiler):
+    """Numba's compiler, short of some passes for the texts of this package: a twentieth of the time goes there."""
+
+    library: type[JITCodeLibrary] = _Quick
+
+    def __init__(self, typing, target, library, *rest):
+        library = self.library(target.codegen(), "kernel")
+        library.enable_object_caching()
+        super().__init__(typing, target, library, *rest)
+
+    def define_pipelines(self):
+        pipelines = super().define_pipelines()
+        if self.state.func_id.modname.partition(".")[0] == __name__.partition(".")[0]:
+            for pipeline in pipelines:
+                pipeline.passes = [each for each in pipeline.passes if each[0].__name__ not in UNUSED]
+                pipeline.finalize()
+        return pipelines
+
+
+# Kernels run without the GIL, and without reference counts: they allocate nothing and keep nothing, while
+# counting the arrays of an oracle at every visit cost as much as a scalar product of 100 numbers.
+# Nor has anybody asked for their address in C.
+OPTIONS: dict[str, Any] = {"pipeline_class": _Kernel, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
 
 
 class _Part(JITCodeLibrary):
@@ -108,13 +158,10 @@ class _Tile(_Part):
             config.SLP_VECTORIZE = before
 
 
-class _PartCompiler(Compiler):
+class _PartCompiler(_Kernel):
     """Numba's compiler, for the parts of kernels."""
 
     library = _Part
-
-    def __init__(self, typing, target, library, *rest):
-        super().__init__(typing, target, self.library(target.codegen(), "part"), *rest)
 
 
 class _TileCompiler(_PartCompiler):
@@ -264,10 +311,57 @@ class _Exact:
         return self.instance_class.folded
 
 
+class Reference(types.Type):
+    """A NamedTuple in memory, of which kernels hand on the address: by value an oracle is some two hundred numbers."""
+
+    def __init__(self, kind: types.NamedTuple) -> None:
+        self.kind, self.fields, self.instance_class = kind, kind.fields, kind.instance_class
+        super().__init__(f"Reference({kind})")
+
+
+@register_model(Reference)
+class _Address(PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, manager.lookup(kind.kind).get_data_type().as_pointer())
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Reference
+
+    def generic_resolve(self, reference, name):
+        return reference.kind[reference.fields.index(name)] if name in reference.fields else None
+
+
+@lower_getattr_generic(Reference)
+def _read(context, builder, reference, value, name):
+    at, number = reference.fields.index(name), ir.IntType(32)
+    model = context.data_model_manager[reference.kind[at]]
+    return model.load_from_data_pointer(builder, builder.gep(value, [number(0), number(at)], inbounds=True))
+
+
+def in_place(oracle):
+    """The oracle itself; in compiled code a `Reference` to it."""
+    return oracle
+
+
+@type_callable(in_place)
+def _typed(context):
+    return lambda oracle: Reference(oracle)
+
+
+@lower_builtin(in_place, types.BaseNamedTuple)
+def _in_place(context, builder, signature, args):
+    model = context.data_model_manager[signature.args[0]]
+    place = cgutils.alloca_once(builder, model.get_data_type())
+    builder.store(model.as_data(builder, args[0]), place)
+    return place
+
+
 def _teach(methods: type, **jit_options: Any) -> None:
     for name, choose in vars(methods).items():
         if not name.startswith("_"):
-            for kind in (types.NamedTuple, types.NamedUniTuple):
+            for kind in (types.NamedTuple, types.NamedUniTuple, Reference):
                 overload_method(kind, name, jit_options=jit_options)(choose)  # type: ignore[call-arg]
 
 
@@ -293,3 +387,22 @@ def _prefetch(context, array, at):
 @overload(fetch, jit_options={"forceinline": True, "_nrt": False})  # type: ignore[typeddict-unknown-key]
 def _fetch(array, at):
     return lambda array, at: _prefetch(array, at)
+
+
+def _field(context, builder, kind, value, name):
+    """Read a field of a NamedTuple from where the tuple is, instead of reading all of the tuple first.
+
+    An oracle has some 200 numbers, which LLVM would have to follow at every field.
+    """
+    at, block, number = kind.fields.index(name), builder.block, ir.IntType(32)
+    if isinstance(value, ir.LoadInstr) and block.instructions[-1:] == [value]:
+        block.instructions.pop()
+        builder.position_at_end(block)
+        found = builder.load(builder.gep(value.operands[0], [number(0), number(at)], inbounds=True))
+    else:
+        found = builder.extract_value(value, at)
+    return impl_ret_borrowed(context, builder, kind[at], found)
+
+
+for _kind in (types.NamedTuple, types.NamedUniTuple):
+    lower_getattr_generic(_kind)(_field)

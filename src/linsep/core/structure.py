@@ -15,7 +15,7 @@ user's Python functions is ``interpreted``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -192,23 +192,22 @@ class OfStructures:
         """The weighted sum of the vectors in ``note``, and a bound of the length of its rounding error."""
         total, absolute, count = np.zeros((3, self.part.size))  # and the sum of absolute values, and how many they are
         for entries in np.array_split(np.arange(weights.size), 1 + note.label.size // AT_ONCE):
-            entry, place, amount = self._touched(_some(note, entries))
-            amount = amount * weights[entries[entry]]
-            total += np.bincount(place, amount, total.size)
-            absolute += np.bincount(place, np.abs(amount), total.size)
-            count += np.bincount(place, minlength=total.size) + 1
+            for entry, place, amount in self._touched(_some(note, entries)):
+                amount = amount * weights[entries[entry]]
+                np.add.at(total, place, amount)
+                np.add.at(absolute, place, np.abs(amount))
+                np.add.at(count, place, 1.0)
         return total, 2 * U * length((count + 4) * absolute)
 
     def vectors(self, note: Note) -> np.ndarray:
         """The vectors in ``note``, a row each."""
         A = np.zeros((note.example.size, self.part.size))
-        entry, place, amount = self._touched(note)
-        np.add.at(A, (entry, place), amount)
+        for entry, place, amount in self._touched(note):
+            np.add.at(A, (entry, place), amount)
         return A
 
-    def _touched(self, note: Note) -> Touched:
-        touched: Touched = self.part.touched(Ledger(*note, np.zeros(2, dtype=np.int64)))
-        return touched
+    def _touched(self, note: Note) -> Iterator[Touched]:
+        return iter(self.part.touched(Ledger(*note, np.zeros(2, dtype=np.int64))))
 
     def disprove(self, note: Note, weights: np.ndarray) -> np.ndarray | None:
         """Weights of the same entries that prove the examples not separable, or None."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import compiled
+from .jit import compiled, in_place
 
 TINY = 1e-100  # a scale below this is multiplied out
 BLOCK = 4096  # rows of one sum: chunks cut at its multiples give the bits of the whole
@@ -49,7 +49,7 @@ def sweep(task, w, dual, tick, rows, enough, budget):
 
     Ends early after ``enough`` satisfied sets in a row, or at ``budget`` updates in all.
     """
-    oracle, target, rule, keep = task
+    oracle, target, rule, keep = in_place(task.oracle), task.target, task.rule, task.keep
     updates, clean, at, mass, scale, seen, ww = tick
     norms = rule.uses_norms() or target.uses_norms()
     oracle.settle(w)
@@ -111,7 +111,7 @@ class Tally(NamedTuple):
 @compiled
 def tally(task, w, rows, goal, total, pulls):
     """Look at ``rows``, at most one `BLOCK`, with w at rest; sum the repairs of the violated ones into ``total``."""
-    oracle, _, rule, _ = task
+    oracle, rule = in_place(task.oracle), task.rule
     violated, weight, errors, mass, lowest = 0, 0.0, 0.0, 0.0, np.inf
     for i in rows:
         wa = oracle.probe(w, i)

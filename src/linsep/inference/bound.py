@@ -69,17 +69,20 @@ def tables(network, messages, share, slack, most, trust):
                 entry = network.pairwise[network.table[e] + j * columns + k]
                 to_head = messages[network.spot[e] + rows + k]
                 best = max(best, own + entry - to_head + right * slack[network.node[v] + k])
-        for j in range(rows):
-            size = max(size, abs(messages[network.spot[e] + j]) + 2.0 * left * abs(slack[network.node[u] + j]))
-        other = 0.0
-        for k in range(columns):
-            to_head = abs(messages[network.spot[e] + rows + k])
-            other = max(other, to_head + 2.0 * right * abs(slack[network.node[v] + k]))
-        entry = 0.0
-        for at in range(network.table[e], network.table[e] + rows * columns):
-            entry = max(entry, abs(network.pairwise[at]))
+                size = max(size, abs(entry))
+        size += widest(messages, network.spot[e], slack, network.node[u], rows, left)
+        size += widest(messages, network.spot[e] + rows, slack, network.node[v], columns, right)
         most[n + e] = best
-        trust[n + e] = 6.0 * (size + other + entry) + 2.0 * max(left, right) * max(trust[u], trust[v])
+        trust[n + e] = 6.0 * size + 2.0 * max(left, right) * max(trust[u], trust[v])
+
+
+@compiled
+def widest(messages, at, slack, begin, count, share):
+    """How large what an end of an edge adds to its table may be."""
+    most = 0.0
+    for k in range(count):
+        most = max(most, abs(messages[at + k]) + 2.0 * share * abs(slack[begin + k]))
+    return most
 
 
 def losses(network: Network, messages: np.ndarray, share: np.ndarray) -> np.ndarray:

@@ -129,9 +129,9 @@ class Chains(NamedTuple):
         """Differences know no sign."""
         return 1
 
-    def touched(self, book: Ledger) -> Touched:
+    def touched(self, book: Ledger) -> Iterator[Touched]:
         """The vectors of the entries of ``book``."""
-        return opposed(list(differences(self, book)))
+        return opposed(differences(self, book))
 
     def slack(self, w: np.ndarray) -> np.ndarray:
         """A bound of the rounding error of every `probe`: of the sums of truth and rival, term by term."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,16 +136,13 @@ class Custom:
             self.labellings.append(labelling)
         return number
 
-    def touched(self, book: Ledger) -> Touched:
+    def touched(self, book: Ledger) -> Iterator[Touched]:
         """The vectors of the entries of ``book``."""
         rivals = [self.labellings[number] for number in book.label[book.begin[:-1]]]
-        A = [
-            self.truths[i] - vector(self.ask.phi(self.X[i], rival))
-            for i, rival in zip(book.example, rivals, strict=True)
-        ]
-        places = [np.flatnonzero(a) for a in A]
-        entry = np.repeat(np.arange(len(A)), [place.size for place in places])
-        return Touched(entry, np.concatenate(places), np.concatenate([a[place] for a, place in zip(A, places)]))
+        for entry, (i, rival) in enumerate(zip(book.example, rivals, strict=True)):
+            a = self.truths[i] - vector(self.ask.phi(self.X[i], rival))
+            place = np.flatnonzero(a)
+            yield Touched(np.full(place.size, entry), place, a[place])
 
     def settle(self, w):
         """Nothing to prepare for a new w."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -43,14 +43,16 @@ class Touched(NamedTuple):
     amount: np.ndarray
 
 
-def opposed(found: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]) -> Touched:
+def opposed(found: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]) -> Iterator[Touched]:
     """What truths have more than rivals: an entry, the place of the truth, that of the rival, the amount, all repeated.
 
-    >>> opposed([(np.array([0, 1]), np.array([4, 5]), np.array([6, 7]), np.array([1.0, 0.5]))]).amount.tolist()
-    [1.0, 0.5, -1.0, -0.5]
+    >>> one = np.array([0, 1]), np.array([4, 5]), np.array([6, 7]), np.array([1.0, 0.5])
+    >>> [(place.tolist(), amount.tolist()) for _, place, amount in opposed([one])]
+    [([4, 5], [1.0, 0.5]), ([6, 7], [-1.0, -0.5])]
     """
-    entry, own, other, amount = (np.concatenate(each) for each in zip(*found, strict=True))
-    return Touched(np.tile(entry, 2), np.concatenate([own, other]), np.concatenate([amount, -amount]))
+    for entry, own, other, amount in found:
+        yield Touched(entry, own, amount)
+        yield Touched(entry, other, -amount)
 
 
 def spans(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ..core.jit import compiled, inlined
+from ..core.jit import compiled, in_place, inlined
 from ..inference.bound import upper_bound
 from ..inference.local import ahead
 from ..inference.network import UNIT, Network, adjacency
@@ -100,9 +100,9 @@ class Networks(NamedTuple):
         """Differences know no sign."""
         return 1
 
-    def touched(self, book: Ledger) -> Touched:
+    def touched(self, book: Ledger) -> Iterator[Touched]:
         """The vectors of the entries of ``book``."""
-        return opposed(list(differences(self, book)))
+        return opposed(differences(self, book))
 
     def slack(self, w: np.ndarray) -> np.ndarray:
         """Bounds of the rounding errors of the scores."""
@@ -177,7 +177,7 @@ class Searched:
         """Differences know no sign."""
         return 1
 
-    def touched(self, book: Ledger) -> Touched:
+    def touched(self, book: Ledger) -> Iterator[Touched]:
         """The vectors of the entries of ``book``."""
         return self.part.touched(book)
 
@@ -367,11 +367,11 @@ def lead(part, w, i):
     first, last = g.node[i], g.node[i + 1]
     begin, end = g.edge[i], g.edge[i + 1]
     n, m = last - first, end - begin
-    network = Network(
+    whole = Network(
         room.labels[:n], room.node[: n + 1], room.unary, g.tail[begin:end], g.head[begin:end], room.table[:m],
         room.pairwise, room.spot[: m + 1], g.start[first + i : last + i + 1], g.arc[2 * begin : 2 * end], 0.0,
     )  # fmt: skip
-    truth = part.label[first:last]
+    network, truth = in_place(whole), part.label[first:last]
     part.engine.find(network, truth, part.rival, first)
     return ahead(network, truth, part.rival)
 
