@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from networks_at_random import close, every, grid_edges, some_network
 
 from linsep.inference import ENGINES, Answer, Network, best_rival, cut, elimination, expansion, forest, solve, trws
-from linsep.inference.bound import losses, upper_bound
+from linsep.inference.bound import even_bound, losses, upper_bound
 from linsep.inference.elimination import plan
 from linsep.inference.maxflow import flow_on, saturate
 from linsep.inference.mincut import is_metric, switch
@@ -89,6 +89,16 @@ def test_any_messages_give_a_bound_and_true_losses(seed, scale):
         for value, labels in every(network):
             assert value <= upper
             assert all(value <= upper + lost[network.node[v] + k] + 4 * error for v, k in enumerate(labels))
+
+
+@given(st.integers(0, 2**32), st.floats(1e-3, 1e6))
+def test_the_bound_without_compiled_code_is_the_same(seed, scale):
+    random = np.random.default_rng(seed)
+    network, _ = some_network(random, two=True).tamed()
+    messages = scale * random.normal(size=int(network.spot[-1]))
+    for share in (np.zeros(network.m), shares(network), -shares(network)):
+        (upper, error), (even, doubt) = upper_bound(network, messages, share), even_bound(network, messages, share)
+        assert abs(even - upper) <= 2 * error and doubt == pytest.approx(error)
 
 
 @given(st.integers(0, 2**32))

@@ -27,6 +27,28 @@ def upper_bound(network: Network, messages: np.ndarray, share: np.ndarray) -> tu
     """
     most, trust = np.empty(network.n + network.m), np.empty(network.n + network.m)
     tables(network, messages, share, np.empty(network.unary.size), most, trust)
+    return _summed(network, most, trust)
+
+
+def even_bound(network: Network, messages: np.ndarray, share: np.ndarray) -> tuple[float, float]:
+    """`upper_bound` where all nodes have as many labels, in NumPy: learning need not compile `tables` for it."""
+    K, ends = int(network.labels[0]), np.stack([network.tail, network.head], axis=1)
+    unary, pairwise, M = network.unary.reshape(-1, K), network.pairwise.reshape(-1, K, K), messages.reshape(-1, 2, K)
+    total, magnitude = unary.copy(), np.abs(unary)
+    np.add.at(total, ends, M)
+    np.add.at(magnitude, ends, np.abs(M))
+    best = total.max(axis=1)
+    trust = (np.bincount(ends.ravel(), minlength=network.n) + 1) * magnitude.max(axis=1)
+    slack, gives = (total - best[:, None])[ends], np.maximum(np.stack([-share, share], axis=1), 0.0)
+    own, other = (gives[:, :, None] * slack - M).swapaxes(0, 1)
+    most = (pairwise + own[:, :, None] + other[:, None, :]).max(axis=(1, 2))
+    size = (np.abs(M) + 2.0 * gives[:, :, None] * np.abs(slack)).max(axis=2).sum(axis=1)
+    size += np.abs(pairwise).max(axis=(1, 2))
+    doubt = 6.0 * size + 2.0 * gives.max(axis=1) * trust[ends].max(axis=1)
+    return _summed(network, np.concatenate([best, most]), np.concatenate([trust, doubt]))
+
+
+def _summed(network: Network, most: np.ndarray, trust: np.ndarray) -> tuple[float, float]:
     error = UNIT * math.fsum(trust)
     error += UNIT * (abs(network.constant) + error)
     total = math.fsum(most) + network.constant

@@ -116,19 +116,3 @@ def score(network, labels):
         columns = network.labels[network.head[e]]
         total += network.pairwise[network.table[e] + labels[network.tail[e]] * columns + labels[network.head[e]]]
     return total
-
-
-@compiled
-def ahead(network, labels, other):
-    """By how much one labelling is better than another; what they share is left out."""
-    total = 0.0
-    for v in range(network.labels.size):
-        if labels[v] != other[v]:
-            total += network.unary[network.node[v] + labels[v]] - network.unary[network.node[v] + other[v]]
-    for e in range(network.tail.size):
-        u, v = network.tail[e], network.head[e]
-        if labels[u] != other[u] or labels[v] != other[v]:
-            table, columns = network.table[e], network.labels[v]
-            total += network.pairwise[table + labels[u] * columns + labels[v]]
-            total -= network.pairwise[table + other[u] * columns + other[v]]
-    return total

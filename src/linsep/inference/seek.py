@@ -1,7 +1,7 @@
 """Engines for learning: each finds the best rival of a truth inside compiled code, with room of its own.
 
-``find(network, truth, rival, at)`` writes the rival; ``at`` is where the nodes of the network begin among all nodes of
-all examples.
+``find(network, truth, rival, at)`` writes the rival and returns its score; tables are relative to the truth, which
+scores 0. ``at`` is where the nodes of the network begin among all nodes of all examples.
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ def _by_messages(engine, network, truth, found):
     n = network.labels.size
     for j in range(network.spot[network.tail.size]):
         engine.messages[j] = 0.0
-    true = score(network, truth)
-    best = one_change(network, truth, found, engine.own) + true
+    best = one_change(network, truth, found, engine.own)
     for _ in range(engine.passes):
         forth(network, engine.messages, engine.labels, engine.own, engine.other)
         improve(network, engine.labels, engine.own)
@@ -76,9 +75,9 @@ def _by_messages(engine, network, truth, found):
                 for v in range(n):
                     found[v] = engine.labels[v]
         bound = back(network, engine.messages, engine.own, engine.other)
-        if bound <= max(best, true) + 1e-9 * (abs(bound) + 1.0):
+        if bound <= max(best, 0.0) + 1e-9 * (abs(bound) + 1.0):
             break
-    return best - true
+    return best
 
 
 @compiled

@@ -22,8 +22,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from ..core.jit import compiled, in_place, inlined
-from ..inference.bound import upper_bound
-from ..inference.local import ahead
+from ..inference.bound import even_bound
+from ..inference.local import score
 from ..inference.network import UNIT, Network, adjacency
 from ..inference.rival import best_rival
 from ..inference.seek import ByForest, ByMessages, by_forest, by_messages
@@ -59,7 +59,7 @@ class Networks(NamedTuple):
     label: np.ndarray  # int64: the labels of all nodes
     K: int
     engine: ByForest | ByMessages
-    room: Network  # tables of the example probed last
+    room: Network  # tables of the example probed last, relative to its truth
     rival: np.ndarray  # int64: its rival
     a: np.ndarray  # as long as w, zero between calls
     weight: np.ndarray
@@ -222,7 +222,7 @@ def lead_at_least(part: Networks, w: np.ndarray, i: int, messages: np.ndarray, p
         raised = blank._replace(
             unary=part.room.unary[: blank.unary.size], pairwise=part.room.pairwise[: blank.pairwise.size]
         )
-        own, upper = raised.value(truth), upper_bound(raised, messages, shares(raised))[0]
+        own, upper = raised.value(truth), even_bound(raised, messages[: blank.spot[-1]], shares(raised))[0]
         if upper - delta * (1.0 - slips) < own:
             return own - upper + delta * (1.0 - slips)
         delta *= 0.25
@@ -361,7 +361,7 @@ def reach(g: Graphs) -> float:
 
 @inlined
 def lead(part, w, i):
-    """The truth's score less its best rival's, as the engine finds it, with ``loss`` for every wrong label."""
+    """The truth's score, 0, less its best rival's, as the engine finds it, with ``loss`` for every wrong label."""
     g, room = part.graphs, part.room
     fill(part, w, i)
     first, last = g.node[i], g.node[i + 1]
@@ -373,21 +373,23 @@ def lead(part, w, i):
     )  # fmt: skip
     network, truth = in_place(whole), part.label[first:last]
     part.engine.find(network, truth, part.rival, first)
-    return ahead(network, truth, part.rival)
+    return -score(network, part.rival)
 
 
 @inlined
 def fill(part, w, i):
-    """The tables of example i along w, wrong labels raised by the loss."""
-    g, K, unary, pairwise = part.graphs, part.K, part.room.unary, part.room.pairwise
-    for v in range(g.node[i + 1] - g.node[i]):
-        row = g.node[i] + v
-        weighted(g.nodes, row, w, 0, unary, v * K, K)
+    """The tables of example i along w, wrong labels raised by the loss, all relative to the truth, which scores 0."""
+    g, K, unary, pairwise, first = part.graphs, part.K, part.room.unary, part.room.pairwise, part.graphs.node[i]
+    for v in range(g.node[i + 1] - first):
+        y = part.label[first + v]
+        weighted(g.nodes, first + v, w, 0, unary, v * K, K, y)
         for k in range(K):
-            unary[v * K + k] += part.loss if k != part.label[row] else 0.0
+            unary[v * K + k] += part.loss if k != y else 0.0
     for e in range(g.edge[i + 1] - g.edge[i]):
         row, table = g.edge[i] + e, e * K * K
-        weighted(g.edges, row, w, g.nodes.shape[1] * K, pairwise, table, K * K)
+        u, v = (g.head[row], g.tail[row]) if g.turned[row] else (g.tail[row], g.head[row])
+        own = part.label[first + u] * K + part.label[first + v]
+        weighted(g.edges, row, w, g.nodes.shape[1] * K, pairwise, table, K * K, own)
         if g.turned[row]:
             for j in range(K):
                 for k in range(j):
@@ -396,8 +398,8 @@ def fill(part, w, i):
 
 
 @compiled
-def weighted(features, row, w, base, out, at, count):
-    """``count`` numbers of ``out``: the sum of a row of features times as many weights each, from ``base`` on."""
+def weighted(features, row, w, base, out, at, count, own):
+    """``count`` numbers of ``out``: a row of features times as many weights each, from ``base`` on; less ``own``'s."""
     for k in range(count):
         out[at + k] = 0.0
     for f in range(features.shape[1]):
@@ -405,6 +407,9 @@ def weighted(features, row, w, base, out, at, count):
         if x != 0.0:
             for k in range(count):
                 out[at + k] += x * w[base + f * count + k]
+    less = out[at + own]
+    for k in range(count):
+        out[at + k] -= less
 
 
 @compiled
