@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import compiled, in_place
+from .jit import compiled, in_place, norm
 
 TINY = 1e-100  # a scale below this is multiplied out
 BLOCK = 4096  # rows of one sum: chunks cut at its multiples give the bits of the whole
@@ -62,7 +62,7 @@ def sweep(task, w, dual, tick, rows, enough, budget):
         if wa > goal:
             clean += 1
         else:
-            aa = oracle.square(i) if norms else 0.0
+            aa = norm(oracle, rule, target, i)
             alpha, beta = rule.step(updates, wa, ww, aa, goal)
             beta *= rule.weigh(oracle.cost(i))
             if alpha != 1.0:
@@ -111,7 +111,7 @@ class Tally(NamedTuple):
 @compiled
 def tally(task, w, rows, goal, total, pulls):
     """Look at ``rows``, at most one `BLOCK`, with w at rest; sum the repairs of the violated ones into ``total``."""
-    oracle, rule = in_place(task.oracle), task.rule
+    oracle, target, rule = in_place(task.oracle), task.target, task.rule
     violated, weight, errors, mass, lowest = 0, 0.0, 0.0, 0.0, np.inf
     for i in rows:
         wa = oracle.probe(w, i)
@@ -120,8 +120,7 @@ def tally(task, w, rows, goal, total, pulls):
             cost = oracle.cost(i)
             if wa <= 0.0:
                 errors += cost
-            aa = oracle.square(i) if rule.uses_norms() else 0.0
-            pull = cost * rule.pull(wa, aa, goal)
+            pull = cost * rule.pull(wa, norm(oracle, rule, target, i), goal)
             oracle.add(total, i, pull)
             oracle.credit(pulls, i, pull)
             violated += 1
