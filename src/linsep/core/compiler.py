@@ -46,12 +46,12 @@ class _Quick(JITCodeLibrary):
     That is long for an oracle of thirty arrays, and to optimise it took a twentieth of the time.
     """
 
-    def _optimize_functions(self, module):
+    def add_ir_module(self, module):
         for function in module.functions:
             if function.name.startswith("_ZN7cpython") and not function.is_declaration:
-                function.add_function_attribute("noinline")
-                function.add_function_attribute("optnone")
-        super()._optimize_functions(module)
+                function.attributes.add("noinline")
+                function.attributes.add("optnone")
+        super().add_ir_module(module)
 
 
 class _Kernel(Compiler):
