@@ -20,9 +20,9 @@ import cvxpy as cp
 import numpy as np
 
 from benchmarks.timing import verdict
-from linsep.optimum.anderson import optimum
-from linsep.optimum.gaussians import gaussians
-from linsep.optimum.radius_bounds import certify
+from linsep.certificates.prove.radius import certify
+from linsep.solvers.anderson.gaussians import gaussians
+from linsep.solvers.anderson.optimal import optimum
 
 SIZES = [(k, d) for d in (2, 10, 30, 100) for k in (2, 20, 60, 200)]
 QUICK = [(2, 2), (20, 2), (20, 10), (20, 30)]

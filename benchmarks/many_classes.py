@@ -22,7 +22,7 @@ from sklearn.preprocessing import normalize
 from benchmarks.data import load
 from benchmarks.timing import best_times, verdict
 from linsep import LeastSquares, LinearMachine, OneVsAll, Perceptron
-from linsep.core.loop import begin, passes
+from linsep.loop.learn import begin, passes
 from linsep.oracles import classes
 from linsep.rules import Increment
 from linsep.targets import Margin

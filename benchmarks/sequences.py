@@ -3,7 +3,7 @@
     python -m benchmarks.sequences [passes]
 
 OCR letters: folds 1-9 to learn, fold 0 to test, pixels and a bias. UD English EWT: the words of train, the test part
-to test, the templates of `linsep.templates.WINDOW`. Both learn with ten passes in shuffled order and average; the
+to test, the templates of `templates.WINDOW`. Both learn with ten passes in shuffled order and average; the
 accuracy is the mean of some seeds (CRFsuite has one order only).
 
 Times are CPU times of one thread, since others may use this machine: the best of some, competitors taking turns.
@@ -29,12 +29,12 @@ import pycrfsuite
 from benchmarks.data import FOLDER, load
 from benchmarks.timing import verdict
 from linsep import SequenceClassifier
-from linsep.core.loop import begin, passes
-from linsep.estimators._sequences import Reader
-from linsep.oracles.chains import apart, chains, decode
+from linsep.estimators.sequences.reader import Reader
+from linsep.estimators.sequences.templates import WINDOW, Templates, shape
+from linsep.loop.learn import begin, passes
+from linsep.oracles.sequences import apart, chains, decode
 from linsep.rules import Increment
 from linsep.targets import Margin
-from linsep.templates import WINDOW, Templates, shape
 
 SEEDS = 5
 

@@ -19,7 +19,7 @@ from sklearn.linear_model import Perceptron as Peer
 
 from benchmarks.timing import best_times, verdict
 from linsep import Perceptron
-from linsep.core.loop import begin, passes
+from linsep.loop.learn import begin, passes
 from linsep.oracles import differences, points
 from linsep.rules import Increment, Nearest, Relaxation
 from linsep.targets import Margin

@@ -11,7 +11,7 @@ import pytest
 from numba.core import event
 
 import linsep
-from linsep.core.jit import STAMP, compiled, stamp, tiled
+from linsep.jit import STAMP, compiled, stamp, tiled
 
 
 def test_every_name_is_there_and_no_other():

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from .bayes import Bayes as Bayes
     from .bayes import Mahalanobis as Mahalanobis
     from .bayes import NearestMean as NearestMean
-    from .core.certificate import Certificate as Certificate
-    from .core.objective import Objective as Objective
-    from .core.radius import RadiusCertificate as RadiusCertificate
-    from .core.structure_certificate import StructureCertificate as StructureCertificate
+    from .certificates.labelling import StructureCertificate as StructureCertificate
+    from .certificates.margin import Certificate as Certificate
+    from .certificates.objective import Objective as Objective
+    from .certificates.radius import RadiusCertificate as RadiusCertificate
     from .estimators.anderson import Anderson as Anderson
     from .estimators.gradient_descent import GradientDescent as GradientDescent
     from .estimators.kozinec import Kozinec as Kozinec
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from .estimators.perceptron import Perceptron as Perceptron
     from .estimators.relaxation import Relaxation as Relaxation
     from .estimators.separability import separability as separability
-    from .estimators.sequence_classifier import SequenceClassifier as SequenceClassifier
+    from .estimators.sequences.classifier import SequenceClassifier as SequenceClassifier
     from .estimators.structured_classifier import StructuredClassifier as StructuredClassifier
-    from .lift import Functions as Functions
-    from .lift import Lifted as Lifted
-    from .lift import Polynomial as Polynomial
-    from .lift import Quadratic as Quadratic
+    from .lifting import Functions as Functions
+    from .lifting import Lifted as Lifted
+    from .lifting import Polynomial as Polynomial
+    from .lifting import Quadratic as Quadratic
 
 __version__ = "0.1.0"
 
@@ -38,31 +38,31 @@ __version__ = "0.1.0"
 _HOME = {
     "Anderson": "estimators.anderson",
     "Bayes": "bayes",
-    "Certificate": "core.certificate",
-    "Functions": "lift",
+    "Certificate": "certificates.margin",
+    "Functions": "lifting",
     "GradientDescent": "estimators.gradient_descent",
     "Kozinec": "estimators.kozinec",
     "LeastSquares": "estimators.least_squares",
-    "Lifted": "lift",
+    "Lifted": "lifting",
     "LinearMachine": "estimators.linear_machine",
     "Mahalanobis": "bayes",
     "MaximumMargin": "estimators.maximum_margin",
     "NearestMean": "bayes",
     "NetworkClassifier": "estimators.network_classifier",
-    "Objective": "core.objective",
+    "Objective": "certificates.objective",
     "OneVsAll": "estimators.one_vs",
     "OneVsOne": "estimators.one_vs",
     "Perceptron": "estimators.perceptron",
-    "Polynomial": "lift",
-    "Quadratic": "lift",
-    "RadiusCertificate": "core.radius",
+    "Polynomial": "lifting",
+    "Quadratic": "lifting",
+    "RadiusCertificate": "certificates.radius",
     "Relaxation": "estimators.relaxation",
-    "SequenceClassifier": "estimators.sequence_classifier",
-    "StructureCertificate": "core.structure_certificate",
+    "SequenceClassifier": "estimators.sequences.classifier",
+    "StructureCertificate": "certificates.labelling",
     "StructuredClassifier": "estimators.structured_classifier",
     "separability": "estimators.separability",
 }
-_MODULES = {"bayes", "inference", "lift", "oracles", "plot", "risk", "rules", "targets", "templates"}
+_MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 __all__ = list(_HOME)
 
 

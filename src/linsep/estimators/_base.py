@@ -19,11 +19,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..core.certificate import BUDGET_SPENT, SEPARATED, Certificate
-from ..core.loop import State
-from ..core.objective import Objective
-from ..core.sweep import scores
+from ..certificates.margin import BUDGET_SPENT, SEPARATED, Certificate
+from ..certificates.objective import Objective
 from ..discriminant import Discriminant, variables
+from ..loop.learn import State
+from ..loop.sweep import scores
 from ..oracles import Classes, Dense, Sparse, classes, points
 
 DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64

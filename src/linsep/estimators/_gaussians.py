@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..optimum.moments import Moments
+from ..solvers.anderson.moments import Moments
 
 LEDOIT_WOLF = "ledoit-wolf"
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.sweep import profiles
+from ..loop.sweep import profiles
 from ..oracles import points
 from ._base import Sample, TwoClass, scored
 from .one_vs import OneVsAll, OneVsOne

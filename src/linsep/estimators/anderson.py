@@ -17,15 +17,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from ..core.certificate import BUDGET_SPENT
-from ..core.radius import INFEASIBLE, RadiusCertificate
-from ..core.stop import Rounds
-from ..optimum.anderson import optimum
-from ..optimum.epsilon import improve, within
-from ..optimum.gaussians import Gaussians, gaussians
-from ..optimum.moments import Moments
-from ..optimum.radius_bounds import Answer, certify, radii
+from ..certificates.margin import BUDGET_SPENT
+from ..certificates.prove.radius import Answer, certify, radii
+from ..certificates.radius import INFEASIBLE, RadiusCertificate
+from ..loop.stop import Rounds
 from ..rules import Increment, Nearest
+from ..solvers.anderson.epsilon import improve, within
+from ..solvers.anderson.gaussians import Gaussians, gaussians
+from ..solvers.anderson.moments import Moments
+from ..solvers.anderson.optimal import optimum
 from ._base import BUDGETS, Sample, TwoClass, all_or_nothing
 from ._gaussians import LEDOIT_WOLF, Estimate, from_moments, from_rows, mixture
 

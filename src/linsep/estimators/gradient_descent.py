@@ -7,12 +7,12 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..core.certify import Terms, certify
-from ..core.keep import Pocket
-from ..core.stop import Rounds
-from ..optimum.gradient import Criterion, built_in, descent
-from ..optimum.vectors import Vectors
+from ..certificates.prove.margin import Terms, certify
+from ..loop.keep import Pocket
+from ..loop.stop import Rounds
 from ..rules import increment
+from ..solvers.gradient_descent import Criterion, built_in, descent
+from ..solvers.vectors import Vectors
 from ..targets import Margin
 from ._base import BUDGETS, POSITIVE, Sample, TwoClass, all_or_nothing, rows, tell
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from ..core.loop import begin_inside
-from ..core.rows import copies, judged
+from ..loop.learn import begin_inside
 from ..oracles import rows_of
+from ..rows.matrix import copies, judged
 from ..rules import Nearest
 from ..targets import EpsOptimal
 from ._base import BUDGETS, POSITIVE
-from ._loop import Looped
+from ._looped import Looped
 from ._many import MANY, bias_for
 from .perceptron import KEEP
 

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from ..core.certify import Terms, certify
-from ..core.stop import Rounds
-from ..optimum.gradient import built_in, descent
-from ..optimum.least_squares import Triangle, averaged, averaged_classes, ho_kashyap, least_squares, small, widrow_hoff
-from ..optimum.vectors import Vectors
+from ..certificates.prove.margin import Terms, certify
+from ..loop.stop import Rounds
 from ..oracles import flat, shaped
 from ..rules import increment, rate_of
+from ..solvers.gradient_descent import built_in, descent
+from ..solvers.least_squares import Triangle, averaged, averaged_classes, ho_kashyap, least_squares, small, widrow_hoff
+from ..solvers.vectors import Vectors
 from ..targets import Margin
 from ._base import BUDGETS, POSITIVE, Sample, all_or_nothing, auto_passes, rows, sets, tell
 from ._many import MANY, ManyClass

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from ..rules import BEYOND, Increment, Nearest, Relaxation, Scheduled
 from ..targets import EpsOptimal, Margin
-from ._loop import Looped
+from ._looped import Looped
 from .perceptron import Perceptron
 
 RULES = {

@@ -11,21 +11,21 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..core.certificate import BUDGET_SPENT, NOT_SEPARABLE, OPTIMAL
-from ..core.certify import Terms, certify, free_bias
-from ..core.objective import Objective
-from ..core.rows import Rows
-from ..core.stop import HIDDEN, Rounds
-from ..optimum.ascent import square_rows
-from ..optimum.decide import coinciding, decide
-from ..optimum.duality import Problem
-from ..optimum.least_squares import least_squares
-from ..optimum.machine import nearest_machine
-from ..optimum.nearest_point import nearest_point
-from ..optimum.soft_margin import soft_margin
-from ..optimum.vectors import Vectors
-from ..optimum.wide_point import wide_point
+from ..certificates.margin import BUDGET_SPENT, NOT_SEPARABLE, OPTIMAL
+from ..certificates.objective import Objective
+from ..certificates.prove.margin import Terms, certify, free_bias
+from ..loop.stop import HIDDEN, Rounds
 from ..oracles import classes, flat
+from ..rows.matrix import Rows
+from ..solvers.coordinate_ascent import square_rows
+from ..solvers.duality import Problem
+from ..solvers.least_squares import least_squares
+from ..solvers.machine_margin import nearest_machine
+from ..solvers.nearest_point import nearest_point
+from ..solvers.separability import coinciding, decide
+from ..solvers.soft_margin import soft_margin
+from ..solvers.vectors import Vectors
+from ..solvers.wide_nearest_point import wide_point
 from ..targets import EpsOptimal
 from ._base import BUDGETS, POSITIVE, Sample, all_or_nothing, rows, tell
 from ._many import MANY, ManyClass

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..core.check import Verdict
-from ..core.check_network import Graph
-from ..core.check_structure import check_structure
+from ..certificates.check.labelling import check_structure
+from ..certificates.check.margin import Verdict
+from ..certificates.check.networks import Graph
 from ..inference import ENGINES, Answer, solve
 from ..oracles.networks import Networks, Searched, graphs, networks, tables
 from ._base import POSITIVE, all_or_nothing
-from ._structured import Structured
+from ._labelling import Structured
 from .graphs import checked, labels_of, numbered
 
 

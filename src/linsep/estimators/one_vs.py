@@ -16,8 +16,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..core.certificate import Certificate
-from ..core.objective import Objective
+from ..certificates.margin import Certificate
+from ..certificates.objective import Objective
 from ..discriminant import Discriminant
 from ._base import DTYPES, TwoClass, all_or_nothing, checked, polynomials, scored
 

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..rules import increment
 from ..targets import Margin
 from ._base import BUDGETS, POSITIVE, auto_passes
-from ._loop import Looped
+from ._looped import Looped
 from ._many import MANY
 
 KEEP = StrOptions({"auto", "last", "average", "pocket"})

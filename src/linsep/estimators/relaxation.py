@@ -10,7 +10,7 @@ from ..rules import BEYOND
 from ..rules import Relaxation as Rule
 from ..targets import Margin
 from ._base import BUDGETS, POSITIVE
-from ._loop import Looped
+from ._looped import Looped
 from .perceptron import Perceptron
 
 

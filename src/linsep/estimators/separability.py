@@ -6,9 +6,9 @@ from typing import cast
 
 from sklearn.utils._param_validation import StrOptions, validate_params
 
-from ..core.certificate import Certificate
-from ..core.certify import Terms
-from ..optimum.decide import decide
+from ..certificates.margin import Certificate
+from ..certificates.prove.margin import Terms
+from ..solvers.separability import decide
 from ..targets import Margin
 from ._base import POSITIVE, TwoClass, rows
 

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ..core.check import Verdict
-from ..core.check_structure import Listed, check_structure
+from ..certificates.check.labelling import Listed, check_structure
+from ..certificates.check.margin import Verdict
 from ..oracles.custom import Custom, Functions, same, vector
 from ..risk.empirical import hamming, zero_one
 from ._base import all_or_nothing, listed
-from ._structured import OPTIMAL, Structured
+from ._labelling import OPTIMAL, Structured
 
 MOST = 1_000_000  # labellings of one example that are tried
 

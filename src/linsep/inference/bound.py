@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ..core.jit import compiled
+from ..jit import compiled
 from .network import UNIT, Network
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import compiled, tiled
+from ..jit import compiled, tiled
 
 ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = np.arange(1, 9, dtype=np.uint64)  # signed ones cost a check each
 

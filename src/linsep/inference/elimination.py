@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from ..core.jit import compiled
+from ..jit import compiled
 from .answer import finish, summing
 from .network import Answer, Network
 

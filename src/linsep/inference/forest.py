@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from ..core.jit import compiled
+from ..jit import compiled
 from .answer import finish
 from .bound import upper_bound
 from .network import Answer, Network

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.jit import compiled
+from ..jit import compiled
 
 
 @compiled

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import compiled
+from ..jit import compiled
 from .network import Network
 
 FREE, TERMINAL, ORPHAN = -1, -2, -3

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.jit import compiled
+from ..jit import compiled
 from .forest import planted, rival
 from .local import beside, improve, score
 from .network import Network

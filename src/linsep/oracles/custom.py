@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .ledger import Ledger, Touched, ledger
+from .update_log import Ledger, Touched, ledger
 
 U = float(np.finfo(np.float64).eps)
 KEPT = 1 << 25  # numbers of phi that are kept, so that they are computed once

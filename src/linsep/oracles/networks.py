@@ -21,14 +21,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ..core.jit import compiled, in_place, inlined
 from ..inference.bound import even_bound
 from ..inference.local import score
 from ..inference.network import UNIT, Network, adjacency
 from ..inference.rival import best_rival
 from ..inference.seek import ByForest, ByMessages, by_forest, by_messages
 from ..inference.trws import shares
-from .ledger import Ledger, Touched, ledger, opposed, spans
+from ..jit import compiled, in_place, inlined
+from .update_log import Ledger, Touched, ledger, opposed, spans
 
 Probe = Callable[["Networks", int], float]  # of a part and an example, along the w in question
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from scipy.special import ndtr
 
-from ..core.radius_check import matrices
+from ..certificates.check.radius import matrices
 from .geometry import around, chord
 from .plane import line_of, sides
 from .progress import column, past_of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.loop import trace
+from ..loop.learn import trace
 from ..oracles import differences, points
 from ..rules import Scheduled
 from .style import number, vector

@@ -1,0 +1,1 @@
+"""Certificates: what is known for sure about a learned w."""

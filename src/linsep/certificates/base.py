@@ -1,0 +1,159 @@
+"""What all certificates share: a status, two bounds, words, plain data, and the verdict of a check."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+
+class Status(StrEnum):
+    """What a certificate says in one word or two; `Certificate.proved` tells which of them are proved."""
+
+    OPTIMAL = "optimal"  # the bounds meet, to the tolerance that was asked for
+    EPS_OPTIMAL = "eps-optimal"  # the bounds are at most eps apart
+    SEPARATED = "separated"  # w separates the data
+    REACHED = "reached"  # the value that was asked for is reached
+    NOT_SEPARABLE = "not separable"  # no w separates the data
+    IMPOSSIBLE = "impossible"  # no w reaches the value that was asked for
+    INFEASIBLE = "infeasible"  # no w is better than guessing
+    NOT_SEPARATED = "not separated"  # learning is over, and this w does not separate the data
+    NOT_PROVED = "not proved"  # nothing speaks against w, but the search may have missed something
+    WITHIN_ROUNDING = "not decided within rounding"
+    BUDGET_SPENT = "budget spent"
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+PROVED = frozenset(
+    {Status.OPTIMAL, Status.EPS_OPTIMAL, Status.SEPARATED, Status.REACHED}
+    | {Status.NOT_SEPARABLE, Status.IMPOSSIBLE, Status.INFEASIBLE}
+)
+
+
+class Verdict(NamedTuple):
+    """The answer of a check: true if nothing was found wrong.
+
+    >>> bool(Verdict(())), bool(Verdict(("upper: ...",)))
+    (True, False)
+    >>> print(Verdict((), 1.5, 2.0, "margin"))
+    The certificate holds: recomputed from the data, margin 1.5, upper bound 2.
+    """
+
+    failures: tuple[str, ...]
+    lower: float = math.nan  # both bounds as the check computed them
+    upper: float = math.nan
+    quantity: str = "lower bound"  # what `lower` is
+
+    def __bool__(self) -> bool:
+        return not self.failures
+
+    def __str__(self) -> str:
+        if self.failures:
+            return "The certificate is WRONG: " + "; ".join(self.failures) + "."
+        found = f"{self.quantity} {self.lower:.12g}, upper bound {self.upper:.12g}"
+        return f"The certificate holds: recomputed from the data, {found}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """A learned w with what is proved about it: plain data, built by keyword in `linsep.certificates.prove`."""
+
+    status: Status
+    lower: float
+    upper: float
+    updates: int = 0  # updates, passes or steps made
+    size: int = 0  # sets that were learned from: rows, examples or Gaussians
+    reason: str = ""  # why learning ended before its target, or nothing
+    w: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # the bias is its last number
+    classes: tuple = (-1, 1)  # the labels of the negative and of the positive side, or of all classes
+
+    _kinds: ClassVar[dict[str, type[Certificate]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        Certificate._kinds[cls.__name__] = cls
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", Status(self.status))
+
+    @property
+    def gap(self) -> float:
+        """How far apart the bounds are: upper - lower."""
+        return self.upper - self.lower
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a part of the upper bound."""
+        return self.gap / self.upper if self.upper > 0 else 0.0 if self.gap == 0 else math.inf
+
+    @property
+    def proved(self) -> bool:
+        """Whether the status is a proved statement, rather than the end of a budget."""
+        return self.status in PROVED
+
+    def check(self, *data: Any, **options: Any) -> Verdict:
+        """Compute every claim again from the data, with code of its own."""
+        raise TypeError(f"{type(self).__name__} has no check.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers, strings and lists only: what JSON can hold."""
+        plain: dict[str, Any] = {"kind": type(self).__name__}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            plain[f.name] = value.tolist() if isinstance(value, np.ndarray) else value
+        plain["status"] = str(self.status)
+        plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
+        """The certificate that `to_dict` wrote, of the kind that it names."""
+        kept = dict(plain)
+        name = kept.pop("kind", cls.__name__)
+        kind = Certificate._kinds.get(name)
+        if kind is None or not issubclass(kind, cls):
+            raise ValueError(f"kind: expected a {cls.__name__}, got {name!r}.")
+        for f in fields(kind):
+            default = f.default_factory() if callable(f.default_factory) else None
+            if isinstance(default, np.ndarray) and f.name in plain:
+                kept[f.name] = np.asarray(plain[f.name], dtype=default.dtype)
+        kept["classes"] = tuple(plain["classes"])
+        return kind(**kept)  # type: ignore[return-value]
+
+    def _repr_html_(self) -> str:
+        """The sentence and the numbers, for notebooks."""
+        numbers = {"lower bound": self.lower, "upper bound": self.upper, "updates": self.updates, "size": self.size}
+        cells = "".join(f"<tr><th>{name}</th><td>{value:.9g}</td></tr>" for name, value in numbers.items())
+        return f"<p><b>{html.escape(self.status)}</b></p><p>{html.escape(str(self))}</p><table>{cells}</table>"
+
+
+class Plain:
+    """A dataclass of numbers, strings, arrays (their default has their type) and ``classes``, a tuple of labels."""
+
+    classes: tuple
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers, strings and lists only: what JSON can hold."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        for name, value in plain.items():
+            if isinstance(value, np.ndarray):
+                plain[name] = value.tolist()
+        plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
+        """The certificate that `to_dict` wrote."""
+        kept = dict(plain)
+        for f in fields(cls):  # type: ignore[arg-type]
+            default = f.default_factory() if callable(f.default_factory) else None
+            if isinstance(default, np.ndarray) and f.name in plain:
+                kept[f.name] = np.asarray(plain[f.name], dtype=default.dtype)
+        kept["classes"] = tuple(plain["classes"])
+        return cls(**kept)

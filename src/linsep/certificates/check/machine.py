@@ -1,0 +1,78 @@
+"""For the check of a certificate of a linear machine: a row of one class against all other classes."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+
+from .rows import DECISIVE, ROWS, U, exact_score, nearest_float
+
+
+def numbers(y, classes) -> np.ndarray:
+    """The place of each label in ``classes``."""
+    numbers = np.empty(y.shape, dtype=np.intp)
+    for k, label in enumerate(classes):
+        numbers[y == label] = k
+    return numbers
+
+
+def rival_scores(X, own, keep, W, constant, claimed):
+    """The same as `scores` for a machine: a row's vectors are those of its class against each other class."""
+    n, d = X.shape
+    low, high, lengths = np.empty(n), np.empty(n), np.empty(n)
+    for at in range(0, n, ROWS):
+        block = X[at : at + ROWS].astype(np.float64)
+        rows = slice(at, at + block.shape[0])
+        terms = np.diff(block.indptr)[:, None] if sp.issparse(block) else d
+        squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
+        scores = block @ W[:, :-1].T + constant * W[:, -1]
+        errors = (terms + 4) * U * (abs(block) @ np.abs(W[:, :-1]).T + constant * np.abs(W[:, -1]))
+        pick = np.arange(block.shape[0]), own[rows]
+        ahead = scores[pick][:, None] - scores
+        doubt = errors[pick][:, None] + errors + U * np.abs(ahead)
+        ahead[pick] = np.inf
+        low[rows], high[rows] = (ahead - doubt).min(axis=1), (ahead + doubt).min(axis=1)
+        lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant))
+    some = np.flatnonzero(keep)
+    low, high, lengths = low[some], high[some], lengths[some]
+    least, most = float(low.min()), float(high.min())
+    decisive = np.flatnonzero(low <= most)
+    if decisive.size * W.shape[0] <= 8 * DECISIVE or claimed > least:
+        least = most = nearest_float(min(_exact_lead(X, own, some[i], W, constant) for i in decisive))
+    return least, most, lengths, int(np.sum(high < 0)), int(np.sum(low <= 0))
+
+
+def _exact_lead(X, own, i, W, constant) -> Fraction:
+    """By how much the class of row i leads its best rival, without any rounding."""
+    scores = [exact_score(X, np.ones(X.shape[0]), i, w, constant) for w in W]
+    return scores[own[i]] - max(score for k, score in enumerate(scores) if k != own[i])
+
+
+def rival_combination(X, own, keep, claim, constant):
+    """The same as `combination` for a machine."""
+    rows, rivals, weights, count = claim.rows, claim.rivals, claim.weights, len(claim.classes)
+    if not rows.shape == rivals.shape == weights.shape or rows.size == 0:
+        return math.nan, math.nan, "it names no rows, or not a rival for each"
+    if rows.min() < 0 or rows.max() >= X.shape[0] or not keep[rows].all() or rivals.min() < 0 or rivals.max() >= count:
+        return math.nan, math.nan, "it names a row or a rival that does not exist"
+    if np.unique(rows * count + rivals).size != rows.size or (own[rows] == rivals).any():
+        return math.nan, math.nan, "it names a row twice with the same rival, or its own class as rival"
+    if (weights < 0).any() or math.fsum(weights) <= 0:
+        return math.nan, math.nan, "it has a negative weight, or none"
+    weights = weights / math.fsum(weights)
+    total, length = np.zeros((count, X.shape[1] + 1)), 0.0
+    for at in range(0, rows.size, ROWS):
+        some = slice(at, at + ROWS)
+        block = X[rows[some]].astype(np.float64)
+        pulls = np.zeros((block.shape[0], count))
+        pulls[np.arange(block.shape[0]), own[rows[some]]] = weights[some]
+        pulls[np.arange(block.shape[0]), rivals[some]] = -weights[some]
+        total[:, :-1] += (block.T @ pulls).T
+        total[:, -1] += constant * pulls.sum(axis=0)
+        norms = sp.linalg.norm(block, axis=1) if sp.issparse(block) else np.linalg.norm(block, axis=1)
+        length += 2.0 * math.fsum(weights[some] * norms)
+    slack = (min(rows.size, ROWS + rows.size // ROWS) + 8) * U * (length + 2.0 * constant)
+    return math.hypot(*total.ravel()), slack, ""

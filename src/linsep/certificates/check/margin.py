@@ -1,0 +1,124 @@
+"""An independent check of a certificate: NumPy, SciPy and fractions only, no line shared with the solver.
+
+Scalar products are taken with their error bounds, and the decisive ones again in exact rational
+arithmetic. What can't be computed from the data, and so is not checked: the number of updates and the
+reason for which learning ended.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..margin import Certificate
+from .inseparable import sums_to_zero, whole_w, whole_weights
+from .machine import numbers, rival_combination, rival_scores
+from .rows import U, combination, exact_norm, scores
+
+EXACT = 2**18  # numbers that the exact norm of the combination may cost
+
+
+class Verdict(NamedTuple):
+    """The answer of a check: true if nothing was found wrong.
+
+    >>> bool(Verdict(())), bool(Verdict(("upper: ...",)))
+    (True, False)
+    """
+
+    failures: tuple[str, ...]
+    margin: float = math.nan  # of w, as the check computed it
+    bound: float = math.nan  # of every margin, likewise
+
+    def __bool__(self) -> bool:
+        return not self.failures
+
+    def __str__(self) -> str:
+        if self.failures:
+            return "The certificate is WRONG: " + "; ".join(self.failures) + "."
+        return (
+            f"The certificate holds: recomputed from the data, margin {self.margin:.9g}, upper bound {self.bound:.9g}."
+        )
+
+
+def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
+    """Every number of ``claim`` computed again from the data it was made for."""
+    X = X.tocsr() if sp.issparse(X) else np.asarray(X)
+    y = np.asarray(y)
+    n, d = X.shape
+    machine = claim.w.ndim == 2  # a row a class
+    if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
+        return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
+    if not np.isin(y, claim.classes).all():
+        return Verdict((f"labels: y has others than {list(claim.classes)}",))
+    if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
+        return Verdict(("w or the weights of the proof are not finite",))
+    if machine and claim.bias == "free":
+        return Verdict(("bias: a margin with a free bias is not defined for many classes here",))
+    if machine and claim.integers:
+        return Verdict(("proof: whole numbers prove nothing of many classes here",))
+    # the side of a row, or the number of its class
+    sign = numbers(y, claim.classes) if machine else np.where(y == claim.classes[1], 1.0, -1.0)
+    constant = 0.0 if claim.bias == "none" else 1.0
+    keep = np.ones(n, bool) if sample_weight is None else np.asarray(sample_weight) > 0
+
+    wrong: list[str] = []
+    norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w.ravel()))
+    look = rival_scores if machine else scores
+    low, high, lengths, fewest, most = look(X, sign, keep, claim.w, constant, claim.lower * norm)
+    longest = float(lengths.max(initial=0.0))
+    whole = math.hypot(norm, claim.w[-1] if claim.bias == "free" else 0.0)
+    fuzz = 16 * (d + 8) * U * longest * max(1.0, whole / norm if norm > 0 else 1.0)
+    margin = low / norm if norm > 0 else -math.inf
+    if norm > 0 and not margin - fuzz <= claim.lower <= high / norm + 4 * U * abs(high / norm):
+        wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
+    if norm == 0 and claim.lower != -math.inf:
+        wrong.append(f"lower: claimed {claim.lower!r} for w = 0")
+    if not fewest <= claim.violated <= most:
+        wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
+    if claim.size != int(keep.sum()):
+        wrong.append(f"size: claimed {claim.size}, there are {int(keep.sum())} vectors")
+    if not abs(claim.longest - longest) <= 4 * (d + 4) * U * longest:
+        wrong.append(f"longest: claimed {claim.longest!r}, found {longest!r}")
+    scale = claim.lower * norm
+    ratio = longest * whole / scale if scale > 0 else math.inf
+    steps = ratio * ratio
+    near = claim.novikoff == steps or (0 < steps < math.inf and abs(claim.novikoff / steps - 1) <= 1e-9)
+    if claim.lower > 0 and not near:
+        wrong.append(f"novikoff: claimed {claim.novikoff!r}, found {steps!r}")
+    if claim.lower <= 0 and claim.novikoff != math.inf:
+        wrong.append(f"novikoff: claimed {claim.novikoff!r} for a w that does not separate")
+
+    bound, slack, sound = (rival_combination if machine else combination)(X, sign, keep, claim, constant)
+    least = bound - slack
+    if not machine and not sound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
+        bound = exact_norm(X, sign, claim, constant)
+        least = bound * (1 - 4 * U)
+    sound = sound or (whole_weights(claim) if claim.refuted else whole_w(claim, X, sign, keep, constant))
+    if sound:
+        wrong.append(f"proof: {sound}")
+    elif not least <= claim.upper <= bound + 8 * slack + 16 * (d + 8) * U * bound:
+        wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
+    zero = claim.refuted and not sound and sums_to_zero(X, sign, claim, constant)
+    if claim.refuted and not zero:
+        wrong.append("proof: that the weighted vectors sum to zero is claimed, but not so")
+    status = statuses(claim, low, abs(margin) <= fuzz, zero)
+    if claim.status not in status:
+        wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
+    return Verdict(tuple(wrong), margin, bound)
+
+
+def statuses(claim: Certificate, low: float, unsure: bool, zero: bool) -> tuple[str, ...]:
+    """The statuses that the numbers allow; the bounds of the claim were found valid, or it is rejected anyway."""
+    if zero:
+        return ("not separable",)
+    if claim.lower > 0:
+        gap, wanted = claim.upper - claim.lower, claim.eps + claim.relative * claim.upper
+        if wanted > 0 and gap <= wanted:
+            return ("eps-optimal", "optimal") if wanted <= 1e-6 * claim.upper else ("eps-optimal",)
+        return ("separated",)
+    if low > 0:
+        return ("not decided within rounding",)
+    return ("budget spent", "not separated", *(("not decided within rounding",) if unsure else ()))

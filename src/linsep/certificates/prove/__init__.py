@@ -1,0 +1,1 @@
+"""Provers: they compute the bounds of a certificate, once, from the data."""

@@ -1,1 +1,0 @@
-"""The core: one loop for every rule, and certificates of what it learned."""

@@ -1,0 +1,1 @@
+"""The classifier of sequences and what reads its data."""

@@ -1,1 +1,0 @@
-"""Solvers that are not the loop."""

@@ -1,0 +1,1 @@
+"""What is computed from rows: products, exact sums, the best bias."""

@@ -1,0 +1,1 @@
+"""Solvers outside the loop: the exact optimum, the soft margin, least squares, separability."""

@@ -1,0 +1,1 @@
+"""The Anderson tasks: hyperplanes between Gaussians."""

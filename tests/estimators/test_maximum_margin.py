@@ -1,0 +1,148 @@
+"""The optimal hyperplane: the nearest point of the hulls, exactly, or a proof that they meet."""
+
+import numpy as np
+import pytest
+import reference
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linsep import MaximumMargin
+from linsep.solvers.active_set import active_set
+from linsep.solvers.nearest_point import nearest_point
+
+BIASES = ["free", "augmented"]
+
+
+def clouds(seed, n=60, d=3, apart=1.5):
+    rng = np.random.default_rng(seed)
+    sign = np.where(np.arange(n) % 2, 1, -1)
+    return rng.standard_normal((n, d)) + apart * sign[:, None], sign
+
+
+def test_by_hand_two_points_and_a_far_one():
+    rule = MaximumMargin().fit([[0.0, 0.0], [4.0, 0.0], [9.0, 9.0]], [0, 1, 1])
+    np.testing.assert_allclose(rule.coef_ / np.linalg.norm(rule.coef_), [[1.0, 0.0]], atol=1e-12)
+    assert rule.margin_ == pytest.approx(2.0, abs=1e-12)
+    assert rule.support_.tolist() == [0, 1]
+    assert rule.distance([[2.0, 5.0]]) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("name", ["tulip", "iris_setosa", "vltava_q", "seed001"])
+def test_known_optima_are_reached_to_1e_9(shared, optimum, name, bias):
+    X, y = shared(name)
+    true = optimum[name][{"free": "margin_free_bias", "augmented": "margin_augmented"}[bias]]
+    claim = MaximumMargin(bias=bias).fit(X, y).certificate_
+    assert claim.status == "optimal"
+    assert claim.lower <= true * (1 + 1e-12)
+    assert claim.upper >= true * (1 - 1e-12)
+    assert claim.upper - claim.lower <= 1e-9 * true
+    assert claim.check(X, y)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("name", ["vltava", "riply_trn"])
+def test_what_is_not_separable_is_proved_with_few_points(shared, name, bias):
+    X, y = shared(name)
+    claim = MaximumMargin(bias=bias).fit(X, y).certificate_
+    assert claim.status == "not separable"
+    assert claim.rows.size <= X.shape[1] + 2
+    assert claim.check(X, y)
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_sparse_and_dense_agree(bias):
+    X, sign = clouds(0)
+    X[np.abs(X) < 0.5] = 0.0
+    dense, sparse = MaximumMargin(bias=bias).fit(X, sign), MaximumMargin(bias=bias).fit(sp.csr_array(X), sign)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
+    assert dense.certificate_.status == "optimal"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.0, 3.0), st.sampled_from([1e-4, 1.0, 1e4]), st.booleans())
+def test_the_margin_is_the_referees(seed, d, apart, scale, doubled):
+    X, sign = clouds(seed, 24, d, apart)
+    X, sign = (np.vstack([X, X[::3]]), np.append(sign, sign[::3])) if doubled else (X, sign)
+    for bias in BIASES:
+        rule = MaximumMargin(bias=bias).fit(scale * X, sign)
+        claim = rule.certificate_
+        assert claim.check(scale * X, sign)
+        separable = reference.separable(reference.mirrored(X, sign))
+        assert not (claim.separates and not separable)
+        assert not (claim.status == "not separable" and separable)
+        if claim.separates:
+            true = reference.largest_margin(scale * X, sign, bias)
+            assert claim.lower <= true * (1 + 1e-6)
+            assert claim.upper >= true * (1 - 1e-6)
+            assert claim.status == "optimal" or claim.rounding > 1e-10 * true  # what rounding leaves of 1e-9
+
+
+def test_degenerate_input_is_normal_input():
+    one = MaximumMargin().fit([[1.0, 2.0], [1.0, 2.0], [5.0, 2.0]], [0, 0, 1])
+    assert one.margin_ == pytest.approx(2.0)
+    line = np.outer(np.arange(10.0), [1.0, 2.0, 3.0])  # collinear
+    assert MaximumMargin().fit(line, np.arange(10) > 4).certificate_.status == "optimal"
+    wide = np.random.default_rng(0).standard_normal((6, 40))  # fewer rows than columns
+    assert MaximumMargin().fit(wide, [0, 1, 0, 1, 0, 1]).certificate_.status == "optimal"
+    both = MaximumMargin().fit([[1.0, 1.0], [1.0, 1.0], [3.0, 0.0]], [0, 1, 1]).certificate_
+    assert both.status == "not separable"
+    assert both.check([[1.0, 1.0], [1.0, 1.0], [3.0, 0.0]], [0, 1, 1])
+
+
+def test_rows_of_weight_zero_are_absent():
+    X, sign = clouds(3)
+    weight = (np.arange(60) % 5 > 0).astype(float)
+    kept = MaximumMargin().fit(X[weight > 0], sign[weight > 0])
+    np.testing.assert_allclose(MaximumMargin().fit(X, sign, sample_weight=weight).coef_, kept.coef_, rtol=1e-9)
+
+
+def test_a_spent_budget_leaves_valid_bounds():
+    X, sign = clouds(4, n=3000, d=8, apart=1.2)
+    X, sign = X[np.abs(X.sum(axis=1)) > 0.05], sign[np.abs(X.sum(axis=1)) > 0.05]
+    claim = MaximumMargin(max_passes=1).fit(X, sign).certificate_
+    assert claim.check(X, sign)
+
+
+def test_the_weights_are_those_of_w():
+    X, sign = clouds(5)
+    rule = MaximumMargin().fit(X, sign)
+    np.testing.assert_allclose(rule.dual_coef_ @ rule.support_vectors_, rule.coef_, rtol=1e-9)
+
+
+def test_active_set_against_nonnegative_least_squares():
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        B = rng.integers(-3, 6, (12, 3)).astype(float) + 2.0
+        found = active_set(B, np.zeros(12, int), np.ones(1), np.eye(12)[0])
+        assert found.sum() == pytest.approx(1.0)
+        assert (found >= 0).all()
+        point = B.T @ found
+        assert (B @ point).min() >= point @ point - 1e-9
+
+
+@pytest.mark.parametrize("bias", BIASES)
+def test_many_columns_by_ascent_are_the_same_margin(bias, monkeypatch):
+    X, sign = np.random.default_rng(7).standard_normal((40, 300)), np.where(np.arange(40) % 2, 1, -1)
+    narrow = MaximumMargin(bias=bias).fit(X, sign)
+    monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 100)
+    for data in (X, sp.csr_array(X)):
+        wide = MaximumMargin(bias=bias).fit(data, sign)
+        assert wide.certificate_.status == "optimal"
+        assert wide.n_passes_ != narrow.n_passes_
+        assert wide.margin_ == pytest.approx(narrow.margin_, rel=2e-9)
+        assert wide.certificate_.check(data, sign)
+    weight = (np.arange(40) > 3).astype(float)
+    kept = MaximumMargin(bias=bias).fit(X[4:], sign[4:])
+    assert MaximumMargin(bias=bias).fit(X, sign, weight).margin_ == pytest.approx(kept.margin_, rel=2e-9)
+
+
+def test_where_no_w_separates_the_rule_is_a_good_one_all_the_same(shared, monkeypatch):
+    X, y = shared("riply_trn")
+    for _ in range(2):
+        rule = MaximumMargin().fit(X, y)
+        assert rule.certificate_.status == "not separable"
+        assert rule.score(X, y) > 0.84
+        monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 1)
+        monkeypatch.setattr("linsep.estimators.maximum_margin.wide_point", nearest_point)

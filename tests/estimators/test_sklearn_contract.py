@@ -1,0 +1,85 @@
+"""Every estimator keeps scikit-learn's contract."""
+
+import sklearn.linear_model
+from expected_failures import SEQUENTIAL
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from linsep import (
+    Anderson,
+    GradientDescent,
+    Kozinec,
+    LeastSquares,
+    LinearMachine,
+    MaximumMargin,
+    OneVsAll,
+    OneVsOne,
+    Perceptron,
+    Relaxation,
+)
+
+MIXTURE = {
+    "check_sample_weights_not_overwritten": "scikit-learn's GaussianMixture knows no unequal weights",
+    "check_sample_weight_equivalence_on_dense_data": "scikit-learn's GaussianMixture knows no unequal weights",
+    "check_fit2d_1feature": "three rows of a class are too few for two Gaussians",
+}
+ESTIMATORS = [
+    Perceptron(),
+    Perceptron(batch=True),
+    Perceptron(batch=True, rate="1/sqrt(k)", margin=0.5, keep="last"),
+    Perceptron(shuffle=True, random_state=0, keep="pocket"),
+    Relaxation(max_passes=100),
+    Relaxation(batch=True, max_passes=200),
+    Kozinec(max_passes=500),
+    Kozinec(bias="augmented", max_passes=500),
+    LeastSquares(),
+    LeastSquares(method="gradient"),
+    LeastSquares(method="lms"),
+    LeastSquares(method="lms", keep="average", max_passes=500),  # 5 don't place a bias beside long rows
+    LeastSquares(method="ho-kashyap"),
+    MaximumMargin(),
+    Anderson(),
+    Anderson(components=2, shrinkage=0.1, random_state=0),
+    Anderson(method="direction"),
+    Anderson(error=0.4, method="kozinec", max_passes=200),
+    MaximumMargin(bias="augmented"),
+    MaximumMargin(C=1.0, tol=1e-12),
+    MaximumMargin(C=1.0, loss="squared_hinge", bias="augmented", method="newton", tol=1e-12),
+    MaximumMargin(C=1.0, bias="augmented", method="ascent", tol=1e-15),  # a gap of 1e-15 still leaves w 1e-8
+    GradientDescent(),
+    GradientDescent(criterion="perceptron", margin=0.0),
+    GradientDescent(criterion="squares"),
+    # many classes by other ways than the machine of the above
+    Perceptron(multi_class="one-vs-all"),
+    Perceptron(multi_class="one-vs-one"),
+    Perceptron(multi_class="one-vs-one", batch=True),
+    Perceptron(on_new_class="add"),
+    Kozinec(multi_class="one-vs-one", max_passes=100),
+    LeastSquares(multi_class="one-vs-all"),
+    LeastSquares(on_new_class="add"),
+    LeastSquares(method="ho-kashyap", multi_class="one-vs-all"),
+    MaximumMargin(multi_class="one-vs-one"),
+    MaximumMargin(C=1.0, tol=1e-12, multi_class="one-vs-one"),
+    MaximumMargin(C=1.0, tol=1e-12, multi_class="machine"),  # two classes only, and its tags say so
+    LinearMachine(max_passes=100),
+    LinearMachine("kozinec", max_passes=200),
+    LinearMachine("relaxation", batch=True, max_passes=200),
+    OneVsAll(Perceptron()),
+    OneVsAll(LeastSquares()),
+    OneVsAll(sklearn.linear_model.LogisticRegression()),
+    OneVsOne(Perceptron()),
+    OneVsOne(MaximumMargin()),
+    OneVsOne(sklearn.linear_model.LogisticRegression()),
+]
+
+
+def expected(estimator):
+    estimator = getattr(estimator, "estimator", estimator)
+    if getattr(estimator, "components", 1) > 1:
+        return MIXTURE
+    single = not getattr(estimator, "batch", True) or isinstance(estimator, Kozinec)
+    return SEQUENTIAL if single or getattr(estimator, "method", "") == "lms" else {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected, xfail_strict=True)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
