@@ -14,9 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..jit import component
 
+
+@component
 class Ellipsoids(NamedTuple):
-    """Set i is the ellipsoid of Gaussian i; ``probe`` remembers its lowest point for ``square`` and ``add``."""
+    """Set i is the ellipsoid of Gaussian i; slot 0 is its lowest point, which `lowest` leaves in ``offset``."""
 
     means: np.ndarray  # k x d
     low: np.ndarray  # k x q x d: the transposed low parts of the factors
@@ -27,57 +30,53 @@ class Ellipsoids(NamedTuple):
     bias: float  # what augments a point
     first: int  # the number of Gaussian 0 in the whole training set
     width: int  # d
-    drop: np.ndarray  # d numbers: r Sigma w / sigma of the Gaussian that was probed last
+    offset: np.ndarray  # 1 x d numbers: r Sigma w / sigma of the Gaussian in each slot
 
-    def probe(self, w, i):
+    def lowest(self, w, i):
         """<w, a> of the lowest point a."""
         i = np.uint64(i)
         d, q = self.means.shape[1], self.low.shape[1]
         wx, square = 0.0, 0.0
         for j in range(d):
             wx += w[j] * self.means[i, j]
-            self.drop[j] = 0.0
+            self.offset[0, j] = 0.0
         for c in range(q):
             v = 0.0
             for j in range(d):
                 v += self.low[i, c, j] * w[j]
             square += v * v
             for j in range(d):
-                self.drop[j] += v * self.low[i, c, j]
+                self.offset[0, j] += v * self.low[i, c, j]
         for j in range(self.deviation.shape[1]):
             v = self.deviation[i, j] * w[j]
             square += v * v
-            self.drop[j] += v * self.deviation[i, j]
+            self.offset[0, j] += v * self.deviation[i, j]
         sigma = np.sqrt(square)
         share = self.radius[i] / sigma if sigma > 0.0 else 0.0
         for j in range(d):
-            self.drop[j] *= share
-        return self.sign[i] * (wx + self.bias * w[d]) - self.radius[i] * sigma
+            self.offset[0, j] *= share
+        return self.sign[i] * (wx + self.bias * w[d]) - self.radius[i] * sigma, 0
 
-    def square(self, i):
-        """<a, a> of the point found last."""
+    def squared_norm(self, i, slot):
+        """<a, a>."""
         i = np.uint64(i)
         aa = self.bias * self.bias
         for j in range(self.means.shape[1]):
-            a = self.sign[i] * self.means[i, j] - self.drop[j]
+            a = self.sign[i] * self.means[i, j] - self.offset[slot, j]
             aa += a * a
         return aa
 
-    def add(self, w, i, beta):
-        """Add beta times the point found last to w."""
+    def add(self, w, i, slot, beta):
+        """Add beta a to w."""
         i = np.uint64(i)
         d = self.means.shape[1]
         for j in range(d):
-            w[j] += beta * (self.sign[i] * self.means[i, j] - self.drop[j])
+            w[j] += beta * (self.sign[i] * self.means[i, j] - self.offset[slot, j])
         w[d] += beta * self.sign[i] * self.bias
 
-    def credit(self, dual, i, beta):
+    def record(self, dual_weights, i, slot, beta):
         """Remember that beta of Gaussian i was added."""
-        dual[self.first + i] += beta
+        dual_weights[self.first + i] += beta
 
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
-
-    def cost(self, i):
-        """The weight of Gaussian i."""
-        return self.weight[i] if self.weight.size else 1.0
+    def w_changed(self, w):
+        """No scores are kept."""
