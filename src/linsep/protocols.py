@@ -27,8 +27,12 @@ class Oracle(Protocol):
     sign: np.ndarray  # one number per set, +1 or -1
     first: int  # the number of set 0 in the whole training set
 
+    size: int  # how many numbers w has
+
     LABELLINGS: ClassVar[bool] = False  # whether a set holds the rival labellings of an example (see below)
     BATCH: ClassVar[bool] = True  # whether it has a batch form
+    slots: ClassVar[int] = 1  # places of a set in `dual_weights`
+    row_bytes: ClassVar[float] = 12.0  # the size of a set in memory: as many as fit the cache are shuffled together
 
     def lowest(self, w: np.ndarray, i: int) -> tuple[float, int]:
         """<w,a> of the lowest vector a of set i, and its slot."""
@@ -53,7 +57,6 @@ class LabellingOracle(Oracle, Protocol):
     """
 
     LABELLINGS: ClassVar[bool] = True
-    size: int  # how many numbers w has
     loss: float  # by how much the loss of a rival raises the goal
     log: UpdateLog
     exact: bool  # whether `lowest` finds the best rival for sure
@@ -86,6 +89,8 @@ class Rule(Protocol):
 
     NEEDS_NORM: ClassVar[bool] = True  # whether `step` uses <w,w> or <a,a>
     WEIGHTED: ClassVar[bool] = True  # whether beta is multiplied by the weight of the set
+    NEEDS_MARGIN: ClassVar[bool] = False  # whether it stands still at w = 0 without a margin b > 0
+    INSIDE_HULL: ClassVar[bool] = False  # whether w stays in the convex hull, where no margin b > 0 can be promised
 
     def step(self, t: int, wa: float, ww: float, aa: float, goal: float) -> tuple[float, float]:
         """Alpha and beta of update t = 0, 1, ..."""
@@ -121,6 +126,16 @@ class Keeper(Protocol):
 
     def result(self, w: np.ndarray, seen: float) -> np.ndarray:
         """The w to return."""
+
+
+def declared(component: Any, contract: type, name: str) -> Any:
+    """What a component says of itself, or what its contract takes for granted.
+
+    >>> from linsep.rules import Nearest
+    >>> declared(Nearest(), Rule, "WEIGHTED"), declared(Nearest(), Rule, "NEEDS_MARGIN")
+    (False, False)
+    """
+    return getattr(component, name, getattr(contract, name))
 
 
 CONTRACTS = {Oracle: "an oracle", LabellingOracle: "an oracle of labellings", Target: "a target", Rule: "a rule"}

@@ -24,6 +24,7 @@ from .points import Dense, Sparse
 class Classes(NamedTuple):
     """Row i against the best of the other classes; the slot of a vector is its rival k."""
 
+    LABELLINGS, BATCH = False, True
     rows: Dense | Sparse
     label: np.ndarray  # n of int32: the class of a row, 0 ... K-1
     sign: np.ndarray  # n of int8, all 1: differences have no sign
@@ -86,3 +87,11 @@ class Classes(NamedTuple):
         full[every, self.label[rows - self.first]] = X
         full[every, rivals] = -X
         return full.reshape(rows.size, -1)
+
+    def present_places(self) -> np.ndarray:
+        """Which places of `dual_weights` stand for a vector: the other classes, if the row's weight is not 0."""
+        places = np.ones((self.label.size, self.slots), dtype=bool)
+        places[np.arange(self.label.size), self.label] = False
+        if self.weight.size:
+            places[self.weight == 0] = False
+        return places.ravel()

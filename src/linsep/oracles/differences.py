@@ -28,7 +28,7 @@ class Differences(NamedTuple):
     needed): the one of class ``sign`` into row ``1 + sign``, 0 or 2. The slot of a vector is the row of its rival.
     """
 
-    BATCH = False  # the rival of a row is known only after the pass
+    LABELLINGS, BATCH = False, False  # the rival of a row is known only after the pass
     rows: Dense | Sparse  # with bias 0
     sign: np.ndarray  # of `rows`, as are the next two
     weight: np.ndarray

@@ -21,6 +21,7 @@ from ..jit import component
 class Ellipsoids(NamedTuple):
     """Set i is the ellipsoid of Gaussian i; slot 0 is its lowest point, which `lowest` leaves in ``offset``."""
 
+    LABELLINGS, BATCH = False, True
     means: np.ndarray  # k x d
     low: np.ndarray  # k x q x d: the transposed low parts of the factors
     deviation: np.ndarray  # k x d, or k x 0

@@ -51,6 +51,11 @@ def _with_bias(self, bias: float):
     return self._replace(bias=bias)
 
 
+def _present_places(self) -> np.ndarray:
+    """Which places of `dual_weights` stand for a vector: those of the rows whose weight is not 0."""
+    return self.weight > 0 if self.weight.size else np.ones(self.sign.size, dtype=bool)
+
+
 def _vectors(self, places: np.ndarray) -> np.ndarray:
     """The vectors at some places of `dual_weights` that belong to these rows, as a dense matrix."""
     own = places[(places >= self.first) & (places < self.first + self.sign.size)] - self.first
@@ -65,6 +70,7 @@ def _vectors(self, places: np.ndarray) -> np.ndarray:
 class Dense(NamedTuple):
     """Rows of a C-ordered array of float64, float32, uint8 or bool."""
 
+    LABELLINGS, BATCH = False, True
     X: np.ndarray  # n x d
     sign: np.ndarray  # n of int8: +1 or -1
     weight: np.ndarray  # n of float64, or empty: every row weighs 1
@@ -78,7 +84,7 @@ class Dense(NamedTuple):
     size = property(lambda self: self.width + 1)  # how many numbers w has
     bias_kind = property(_bias_kind)
     record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
-    with_bias, vectors = _with_bias, _vectors
+    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
 
     @property
     def width(self) -> int:
@@ -199,6 +205,7 @@ class Dense(NamedTuple):
 class Sparse(NamedTuple):
     """Rows of a CSR matrix with sorted indices: every method costs the row's non-zeros, never d."""
 
+    LABELLINGS, BATCH = False, True
     data: np.ndarray
     indices: np.ndarray  # int32 or int64
     indptr: np.ndarray
@@ -214,7 +221,7 @@ class Sparse(NamedTuple):
     size = property(lambda self: self.width + 1)
     bias_kind = property(_bias_kind)
     record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
-    with_bias, vectors = _with_bias, _vectors
+    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
 
     @property
     def matrix(self) -> sp.csr_array:
