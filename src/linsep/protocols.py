@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -96,7 +96,6 @@ class Rule(Protocol):
         """Alpha and beta of update t = 0, 1, ..."""
 
 
-@runtime_checkable
 class BatchRule(Rule, Protocol):
     """A rule with a batch form: w <- alpha w + beta s, where s is the weighted sum of all violated vectors."""
 
@@ -107,7 +106,6 @@ class BatchRule(Rule, Protocol):
         """Alpha and beta from the numbers of s (`linsep.rules.Batch`)."""
 
 
-@runtime_checkable
 class ScheduledRule(Protocol):
     """A rule that is a Python function of the number of updates."""
 
@@ -136,6 +134,15 @@ def declared(component: Any, contract: type, name: str) -> Any:
     (False, False)
     """
     return getattr(component, name, getattr(contract, name))
+
+
+def has_methods(component: Any, contract: type) -> bool:
+    """Whether a component has the methods that ``contract`` adds to the contracts it is based on."""
+    return all(
+        callable(getattr(component, name, None))
+        for name, method in vars(contract).items()
+        if inspect.isfunction(method) and not name.startswith("_")
+    )
 
 
 CONTRACTS = {Oracle: "an oracle", LabellingOracle: "an oracle of labellings", Target: "a target", Rule: "a rule"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..protocols import BatchRule, LabellingOracle, Oracle, Rule, Target, declared, require
+from ..protocols import BatchRule, LabellingOracle, Oracle, Rule, Target, declared, has_methods, require
 
 
 def check_compatible(parts: Sequence[Any], target: Any, rule: Any, batch: bool) -> None:
@@ -19,7 +19,7 @@ def check_compatible(parts: Sequence[Any], target: Any, rule: Any, batch: bool) 
     if len(parts) > 1 and declared(parts[0], Oracle, "LABELLINGS"):
         raise ValueError(f"learn: expected one oracle of labellings, got {len(parts)}; go on from the last state.")
     name, b = type(rule).__name__, getattr(target, "b", 0.0)
-    if batch and not isinstance(rule, BatchRule):
+    if batch and not has_methods(rule, BatchRule):
         raise ValueError(f"{name} has no batch form: expected the methods batch_weight and batch_step.")
     if batch and not declared(parts[0], Oracle, "BATCH"):
         raise ValueError(

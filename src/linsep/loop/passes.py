@@ -12,7 +12,7 @@ import numpy as np
 from ..certificates.prove.margin import convex_weights
 from ..jit import at_speed
 from ..oracles.update_log import Entries, merge_entries, take_entries
-from ..protocols import Oracle, ScheduledRule, declared
+from ..protocols import Oracle, ScheduledRule, declared, has_methods
 from ..rows.matrix import combine, count_present, present_blocks, squared_length
 from ..rules import Batch
 from .compatible import check_compatible, with_float_fields
@@ -114,7 +114,7 @@ class _Run:
 
 def _for_updates(rule: Any, updates: int, visits: int) -> Any:
     """The rule as the kernels take it, for so many visits."""
-    return rule.for_updates(updates, visits) if isinstance(rule, ScheduledRule) else rule
+    return rule.for_updates(updates, visits) if has_methods(rule, ScheduledRule) else rule
 
 
 def _sweep(run: _Run, state: State, part: Any, order: np.ndarray, budget: int) -> None:
