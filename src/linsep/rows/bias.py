@@ -131,10 +131,10 @@ def place_biases(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
     return parts[0].as_vector(W)
 
 
-def _profiles(part: Classes, w: np.ndarray) -> np.ndarray:
-    """The scores of all classes, a row a row."""
-    out = np.empty((part.label.size, part.score.size))
-    profiles(part.rows, w, out)
+def _class_scores(part: Classes, w: np.ndarray) -> np.ndarray:
+    """The scores of all classes, one row per row."""
+    out = np.empty((part.label.size, part.slots))
+    write_class_scores(part.rows, w, out)
     return out
 
 
