@@ -82,11 +82,11 @@ def learn_snakes() -> None:
     ways = [("unary", 1, PERCEPTRON), ("unary", 2, PERCEPTRON), ("directions", 1, PERCEPTRON)]
     for kind, radius, way in [*ways, ("pairs", 1, PERCEPTRON), ("pairs", 1, RELAXATION)]:
         learn, test = ([examples(x, kind, radius) for x in part] for part in (X, U))
-        NetworkClassifier(max_passes=1, **way).fit(learn, labels)
+        NetworkClassifier(max_iter=1, **way).fit(learn, labels)
         found, fitted, asked, answers = [], [], [], []
         for seed in range(SEEDS):
             began = time.perf_counter()
-            rule = NetworkClassifier(max_passes=40, random_state=seed, **way).fit(learn, labels)
+            rule = NetworkClassifier(max_iter=40, random_state=seed, **way).fit(learn, labels)
             fitted.append(time.perf_counter() - began)
             began = time.perf_counter()
             answers += (some := rule.answers(test))

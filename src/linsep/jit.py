@@ -4,7 +4,7 @@ Oracles, targets, rules and keepers are NamedTuples with plain Python methods. N
 does not call its methods; `component` teaches it the methods of one class. So every function is written once and runs at
 two speeds: compiled, and interpreted as ``kernel.py_func``.
 
-fastmath is decided by the function that computes, never inherited from its caller: every function sets it.
+fastmath and inlining are decided by the function itself, never inherited from its caller: every function sets them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ C = TypeVar("C", bound=type)
 
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
+PLAIN: Any = {"fastmath": False, "forceinline": True}  # of the small functions here
 
 
 def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) -> Any:
@@ -42,15 +43,15 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Numba, that nothing is kept
         try:
-            return numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
+            return numba.njit(cache=True, nogil=True, fastmath=fastmath, forceinline=False)(function)
         except RuntimeError:  # Numba found no directory that it may write to
-            return numba.njit(nogil=True, fastmath=fastmath)(function)
+            return numba.njit(nogil=True, fastmath=fastmath, forceinline=False)(function)
 
 
 @functools.cache
 def _without_cache(kernel: Any) -> Any:
     """The same function for components of a user's own: an edit of their code would not be noticed on disk."""
-    return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"])(kernel.py_func)
+    return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
 
 
 def at_speed(kernel: Any, *components: Any) -> Callable[..., Any]:
@@ -101,7 +102,8 @@ def _teach(name: str, signature: inspect.Signature) -> None:
         return _METHODS.get((args[0].instance_class, name))
 
     choose.__signature__ = signature  # type: ignore[attr-defined]
-    options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False}
+    # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
+    options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False, "forceinline": True}
     for kind in (types.NamedTuple, types.NamedUniTuple):
         overload_method(kind, name, jit_options=options)(choose)  # type: ignore[arg-type]
 
@@ -111,7 +113,7 @@ def constant(component: Any, name: str, default: bool) -> bool:
     return getattr(type(component), name, default)
 
 
-@overload(constant, jit_options={"fastmath": False}, prefer_literal=True)
+@overload(constant, jit_options=PLAIN, prefer_literal=True)
 def _constant(component, name, default):
     value = getattr(component.instance_class, name.literal_value, default.literal_value)
     return lambda component, name, default: value
@@ -141,7 +143,7 @@ def straight_line(function: F) -> Callable[..., Any]:
         compile_for(tuple(map(numba.typeof, args)))
         return kernel(*args)
 
-    @overload(call, jit_options={"fastmath": False})
+    @overload(call, jit_options=PLAIN)
     def _call(*args):
         compile_for(args)
         return lambda *args: kernel(*args)
@@ -169,7 +171,7 @@ def _prefetch(context, array, at):
     return types.void(array, at), build
 
 
-@overload(prefetch, jit_options={"fastmath": False})
+@overload(prefetch, jit_options=PLAIN)
 def _prefetch_place(array, at):
     return lambda array, at: _prefetch(array, at)
 
