@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .estimators.relaxation import Relaxation as Relaxation
     from .estimators.separability import separability as separability
     from .estimators.sequences.classifier import SequenceClassifier as SequenceClassifier
+    from .estimators.trace import trace as trace
+    from .estimators.warm_up import warm_up as warm_up
     from .estimators.structured_classifier import StructuredClassifier as StructuredClassifier
     from .lifting import Functions as Functions
     from .lifting import Lifted as Lifted
@@ -63,6 +65,8 @@ _HOME = {
     "LabellingCertificate": "certificates.labelling",
     "StructuredClassifier": "estimators.structured_classifier",
     "separability": "estimators.separability",
+    "trace": "estimators.trace",
+    "warm_up": "estimators.warm_up",
 }
 _MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 __all__ = list(_HOME)

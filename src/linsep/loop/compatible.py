@@ -53,6 +53,6 @@ def with_float_fields(component: Any) -> Any:
     floats = {
         name: float(value)
         for name, value in component._asdict().items()  # type: ignore[attr-defined]
-        if notes[name] in (float, "float")
+        if getattr(notes[name], "__forward_arg__", notes[name]) in (float, "float")
     }
     return component._replace(**floats)  # type: ignore[attr-defined]
