@@ -68,7 +68,7 @@ def main(folder: str = "out") -> None:
     middle.set(ylabel="errors on fresh data, %", title="no form is given up")
     middle.spines[["top", "right"]].set_visible(False)
     middle.legend(frameon=False)
-    worst_error(Anderson(method="direction", eps=1e-6).fit_gaussians(found, spread, LABELS), right)
+    worst_error(Anderson(method="direction", tol=1e-6).fit_gaussians(found, spread, LABELS), right)
     right.set_title("improving directions", fontsize=10)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

@@ -81,7 +81,7 @@ def test_a_required_error_is_reached_or_impossible(method):
     assert rule.error_ <= easy
     assert "was required" in str(rule.certificate_)
     hard = float(ndtr(-1.01 * best.lower))
-    rule = Anderson(hard, method=method, max_passes=50).fit_gaussians(means, covariances, sign)
+    rule = Anderson(hard, method=method, max_iter=50).fit_gaussians(means, covariances, sign)
     assert rule.certificate_.status == "impossible"
     assert rule.certificate_.check(means, covariances, sign)
     assert rule.certificate_.best_error == pytest.approx(best.error, rel=1e-2)
@@ -92,7 +92,7 @@ def test_a_spent_budget_is_a_warning():
     best = Anderson().fit_gaussians(means, covariances, sign).certificate_
     near = float(ndtr(-0.99999 * best.lower))
     with pytest.warns(ConvergenceWarning, match="budget of 2 passes"):
-        rule = Anderson(near, method="kozinec", max_passes=2).fit_gaussians(means, covariances, sign)
+        rule = Anderson(near, method="kozinec", max_iter=2).fit_gaussians(means, covariances, sign)
     assert rule.certificate_.status == "budget spent"
     assert rule.certificate_.check(means, covariances, sign)
 

@@ -58,7 +58,7 @@ def test_a_rule_of_three_features_is_refused():
 
 def test_errors_are_those_of_the_history(ax):
     means, covariances, sign = random_gaussians(1, 6, 2, 3.0)
-    rule = Anderson(method="direction", eps=1e-5).fit_gaussians(means, covariances, sign)
+    rule = Anderson(method="direction", tol=1e-5).fit_gaussians(means, covariances, sign)
     worst_error(rule, ax)
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [ndtr(-line["lower"]) for line in rule.history_])
     assert ax.lines[0].get_ydata()[-1] == pytest.approx(rule.error_, rel=1e-6)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import ndtr, ndtri
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,8 +24,20 @@ from ..solvers.anderson.epsilon import improve_radius, reach_radius
 from ..solvers.anderson.gaussians import factorize
 from ..solvers.anderson.moments import Moments
 from ..solvers.anderson.optimal import maximize_radius
-from ._base import BUDGETS, Sample, TwoClass, all_or_nothing
 from ._gaussians import LEDOIT_WOLF, Estimate, estimate_from_moments, estimate_ledoit_wolf, estimate_mixture
+from ._linear import LinearClassifier
+from ._parameters import shared_parameters
+from ._validation import (
+    AT_LEAST_ONE,
+    Interval,
+    Sample,
+    StrOptions,
+    all_or_nothing,
+    check_input,
+    check_parameters,
+    set_parameters,
+    warn_user,
+)
 
 TIES = 1e-6  # a Gaussian decides if its r is this near, relative, to the smallest
 RULES = {"kozinec": Nearest(), "perceptron": Increment(1.0)}
@@ -49,7 +57,8 @@ def _can_merge(rule: Anderson) -> bool:
     return True
 
 
-class Anderson(TwoClass):
+@shared_parameters
+class Anderson(LinearClassifier):
     r"""The hyperplane whose worst Gaussian errs least.
 
     .. math:: \min_{w,b} \max_j \Phi(-r_j) , \qquad
@@ -66,16 +75,16 @@ class Anderson(TwoClass):
         The error that is required of every Gaussian (F3). The certificate then says "reached", or "impossible" with
         the proof. None: the smallest possible.
     method : {"optimal", "direction", "kozinec", "perceptron"}, default="optimal"
-        "optimal": exact to 1e-9. "direction": improving directions, to a part ``eps``. The two others separate the
-        ellipsoids of the required ``error`` by the loop, and reach it, or spend ``max_passes``; whether it could have
+        "optimal": exact to 1e-9. "direction": improving directions, to a part ``tol``. The two others separate the
+        ellipsoids of the required ``error`` by the loop, and reach it, or spend ``max_iter``; whether it could have
         been reached is then decided by the exact solver.
     components : int, default=1
         Gaussians per class that `fit` estimates; more than one by scikit-learn's GaussianMixture.
     shrinkage : "ledoit-wolf", float in [0, 1] or None, default=None
         Draws estimated covariances towards spheres.
-    eps : float in (0, 1), default=1e-3
+    tol : float in (0, 1), default=1e-3
         For "direction": how near r must be to the best, relative.
-    max_passes : int or "auto", default="auto"
+    max_iter : int or "auto", default="auto"
         Budget of "direction", "kozinec" and "perceptron"; "auto": 10,000.
     random_state : int, RandomState or None, default=None
         Of the mixtures.
@@ -119,39 +128,26 @@ class Anderson(TwoClass):
     _parameter_constraints: dict = {
         "error": [None, Interval(Real, 0, 0.5, closed="neither")],
         "method": [StrOptions({"optimal", "direction", *RULES})],
-        "components": [Interval(Integral, 1, None, closed="left")],
+        "components": [AT_LEAST_ONE],
         "shrinkage": [None, StrOptions({LEDOIT_WOLF}), Interval(Real, 0, 1, closed="both")],
-        "eps": [Interval(Real, 0, 1, closed="neither")],
-        "random_state": ["random_state"],
-        "max_passes": BUDGETS["max_passes"],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
     certificate_: Any  # RadiusCertificate
     class_weight = None  # how often a class occurs does not matter here
 
     def __init__(
-        self,
-        error=None,
-        *,
-        method="optimal",
-        components=1,
-        shrinkage=None,
-        eps=1e-3,
-        max_passes="auto",
-        random_state=None,
+        self, error=None, *, method="optimal", components=1, shrinkage=None, tol=1e-3, max_iter="auto", random_state=None
     ):
-        self.error = error
-        self.method = method
-        self.components = components
-        self.shrinkage = shrinkage
-        self.eps = eps
-        self.max_passes = max_passes
-        self.random_state = random_state
+        set_parameters(self, locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
+
+    def _takes_many(self) -> bool:
+        return False
 
     @all_or_nothing
     def fit_gaussians(self, means, covariances, labels):
@@ -167,7 +163,7 @@ class Anderson(TwoClass):
         labels : array of shape (k,)
             The class of each Gaussian.
         """
-        self._validate_params()
+        check_parameters(self)
         labels = np.asarray(labels)
         if labels.ndim != 1:
             raise ValueError(f"labels: expected one per Gaussian, got an array of shape {labels.shape}.")
@@ -186,7 +182,7 @@ class Anderson(TwoClass):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn from rows ``X`` and labels ``y``: estimate the Gaussians of each class, then as `fit_gaussians`."""
-        self._validate_params()
+        check_parameters(self)
         self._refuse_sparse(X)
         sample = self._sample(X, y, sample_weight)
         self._moments = None  # partial_fit goes on from here, if it can
@@ -205,14 +201,14 @@ class Anderson(TwoClass):
 
         ``classes`` (both labels) is needed at the first call; both must have been seen before there is a hyperplane.
         """
-        self._validate_params()
+        check_parameters(self)
         self._refuse_sparse(X)
         first = getattr(self, "_moments", None) is None
         if first and classes is None:
             raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, [a, b]).")
         known = classes if first else self.classes_
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes={list(classes)}, but learning began with {self.classes_.tolist()}.")
+            raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")
         sample = self._sample(X, y, sample_weight, reset=first, classes=known)
         new = [Moments.from_rows(*self._rows(sample, side)) for side in (-1, 1)]
         self._moments = tuple(new if first else (old.merge(more) for old, more in zip(self._moments, new, strict=True)))
@@ -243,7 +239,7 @@ class Anderson(TwoClass):
                 "check: expected an estimator that was fitted on rows, got one that was fitted on Gaussians; "
                 "use certificate_.check(means, covariances, labels)."
             )
-        X, y = self._checked(X, y)
+        X, y = check_input(self, X, y, accept_sparse=False)
         gaussians = (self.means_, self.covariances_, self.labels_)
         verdict: Verdict = self.certificate_.check(*gaussians)
         wrong = verdict.failures
@@ -311,10 +307,10 @@ class Anderson(TwoClass):
         """Run the method; the proof of "impossible" is the exact solver's, whatever the method."""
         if self.method == "optimal":
             return certify(g, maximize_radius(g), required=required)
-        rounds = Rounds(10_000 if self.max_passes == "auto" else self.max_passes)
+        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter)
         if self.method == "direction":
-            found = improve_radius(g, self.eps, rounds, self.history_.append)
-            return certify(g, found, required=required, eps=self.eps, exact=False, reason=rounds.reason)
+            found = improve_radius(g, self.tol, rounds, self.history_.append)
+            return certify(g, found, required=required, eps=self.tol, exact=False, reason=rounds.reason)
         if required is None:
             raise ValueError(
                 f"method={self.method!r} separates ellipsoids of a required error: give Anderson(error=...)."
@@ -330,8 +326,5 @@ class Anderson(TwoClass):
         """Warn that there is no good hyperplane, or that a budget was spent."""
         status = self.certificate_.status
         if status in (Status.BUDGET_SPENT, Status.INFEASIBLE):
-            frame, depth = sys._getframe(), 1  # point to the line of the user's that called us
-            while frame.f_back is not None and frame.f_globals["__name__"].startswith("linsep."):
-                frame, depth = frame.f_back, depth + 1
-            advice = "" if status == Status.INFEASIBLE else " Raise max_passes or eps, or use method='optimal'."
-            warnings.warn(f"{self.certificate_}{advice}", ConvergenceWarning, stacklevel=depth)
+            advice = "" if status == Status.INFEASIBLE else " Raise max_iter or tol, or use method='optimal'."
+            warn_user(f"{self.certificate_}{advice}")

@@ -22,7 +22,7 @@ from ...certificates.prove.radius import (
     solve_min_norm,
 )
 from ...certificates.radius import NEGLIGIBLE
-from ...loop.learn import begin, passes
+from ...loop.passes import begin, passes
 from ...loop.stop import Rounds
 from ...oracles import ellipsoids
 from ...rows.gaussians import Gaussians, row_norms
@@ -74,10 +74,10 @@ def _run_loop(g: Gaussians, r: float, rule: Any, target: Any, rounds: Rounds, wa
     for k in rounds:
         state = next(run)
         lower = find_best_bias(g, state.w[:-1]).r if k & (k - 1) == 0 else math.nan  # computed in some passes only
-        watch({"pass": k, "updates": state.tick.updates, "mistakes": state.mistakes, "lower": lower})
+        watch({"pass": k, "updates": state.counters.updates, "mistakes": state.mistakes, "lower": lower})
         if state.done:
             break
-    return state.weights[:-1], state.tick.updates
+    return state.weights[:-1], state.counters.updates
 
 
 # ---------------------------------------------------------------- improving directions (F2)
