@@ -181,7 +181,7 @@ def test_an_ordinary_classifier():
 
 @pytest.mark.parametrize("parameters", [
     {}, {"shrinkage": 0.3}, {"shrinkage": 1.0}, {"shrinkage": "ledoit-wolf"}, {"error": 0.2},
-    {"method": "direction", "eps": 1e-4},
+    {"method": "direction", "tol": 1e-4},
 ])  # fmt: skip
 @pytest.mark.parametrize("shift", [0.0, 1e6])
 def test_check_recomputes_the_gaussians_from_the_rows(parameters, shift):
