@@ -56,12 +56,18 @@ def _without_cache(kernel: Any) -> Any:
 
 def at_speed(kernel: Any, *components: Any) -> Callable[..., Any]:
     """The kernel compiled for these components, or interpreted if one of them is not a NamedTuple."""
-    if not all(isinstance(each, tuple) for each in components):
+    return kernel_for(kernel, *map(type, components))
+
+
+@functools.cache
+def kernel_for(kernel: Any, *kinds: type) -> Callable[..., Any]:
+    """`at_speed`, from the classes of the components."""
+    if not all(issubclass(kind, tuple) for kind in kinds):
         return kernel.py_func
+    for kind in kinds:
+        component(kind)
     ours = __name__.partition(".")[0]
-    for each in components:
-        component(type(each))
-    return kernel if all(type(each).__module__.partition(".")[0] == ours for each in components) else _without_cache(kernel)
+    return kernel if all(kind.__module__.partition(".")[0] == ours for kind in kinds) else _without_cache(kernel)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -87,8 +93,9 @@ def component(kind: C) -> C:
         if name.startswith("_") or not inspect.isfunction(method) or (kind, name) in _METHODS:
             continue
         _METHODS[kind, name] = method
-        signature = inspect.Signature([each.replace(annotation=inspect.Parameter.empty)
-                                       for each in inspect.signature(method).parameters.values()])
+        signature = inspect.Signature(
+            [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(method).parameters.values()]
+        )
         if name not in _NAMES:
             _NAMES[name] = signature
             _teach(name, signature)
