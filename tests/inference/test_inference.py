@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks_at_random import close, every, grid_edges, some_network
 
-from linsep.inference import ENGINES, Answer, Network, best_rival, cut, elimination, expansion, forest, solve, trws
+from linsep.inference import ENGINES, Answer, Network, best_rival, cut, elimination, forest, solve, trws
 from linsep.inference.bound import even_bound, losses, upper_bound
 from linsep.inference.elimination import plan
 from linsep.inference.maxflow import flow_on, saturate
-from linsep.inference.mincut import is_metric, switch
+from linsep.inference.mincut import switch
 from linsep.inference.trws import Messages, shares
 
 SEEDS = range(150)
@@ -44,16 +44,13 @@ def test_every_engine_agrees_with_trying_all(seed):
         assert judged(solve(network), network).status != "not proved"
         judged(trws(network, passes=100), network)
     assert judged(cut(even), even).status != "not proved"
-    assert judged(expansion(even), even).engine == "expansion"
 
 
-@pytest.mark.parametrize("engine", ["toulbar2", "highs"])
 @pytest.mark.parametrize("seed", range(25))
-def test_solvers_from_outside_agree_with_trying_all(engine, seed):
-    if engine == "toulbar2":
-        pytest.importorskip("pytoulbar2", reason="the extra `exact` is not installed")
+def test_toulbar2_agrees_with_trying_all(seed):
+    pytest.importorskip("pytoulbar2", reason="the extra `exact` is not installed")
     network = some_network(np.random.default_rng(1000 + seed))
-    answer = solve(network, engine, seconds=5)
+    answer = solve(network, "toulbar2", seconds=5)
     assert answer.upper >= every(network)[0][0]
     assert answer.status != "not proved"
     assert answer.value == every(network)[0][0] or abs(answer.value - every(network)[0][0]) <= 1e-6
@@ -211,15 +208,6 @@ def test_an_edge_that_prefers_difference_is_turned_where_it_can_be():
         cut(ring3)
 
 
-def test_expansion_is_metric_and_near_the_bound():
-    random = np.random.default_rng(2)
-    network = Network.of(random.normal(size=(400, 4)), grid_edges(20, 20), 0.4 * np.eye(4))
-    assert is_metric(network) and not is_metric(Network.of(np.zeros((2, 3)), [(0, 1)], np.diag([1.0, -5.0, 0.0])))
-    answer, bound = expansion(network), trws(network)
-    assert 0.99 * bound.upper < answer.value <= bound.upper
-    assert answer.value > network.value(np.argmax(network.unary.reshape(400, 4), axis=1))
-
-
 def test_elimination_takes_the_order_that_suits():
     comb = Network.of(
         np.zeros((60, 2)), [*((v, v + 1) for v in range(29)), *((v, v + 30) for v in range(30))], np.eye(2)
@@ -336,4 +324,4 @@ def test_unknown_engines_and_unfit_ones_are_refused():
         solve(ring, "forest")
     with pytest.raises(ValueError, match="the truth has no rival"):
         best_rival(Network.of([[1.0], [2.0]]), [0, 0])
-    assert set(ENGINES) == {"forest", "cut", "elimination", "trws", "expansion", "toulbar2", "highs"}
+    assert set(ENGINES) == {"forest", "cut", "elimination", "trws", "toulbar2"}

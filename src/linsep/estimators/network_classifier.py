@@ -33,7 +33,7 @@ class NetworkClassifier(Structured):
         When an example is violated; a number b is ``Margin(b)``. None: what the rule is usually asked for.
     loss_scale : float, default=0.0
         Every wrong label raises the margin asked for by this much.
-    engine : {"auto", "forest", "trws", "elimination", "cut", "expansion", "toulbar2", "highs"}, default="auto"
+    engine : {"auto", "forest", "trws", "elimination", "cut", "toulbar2"}, default="auto"
         Who finds the best labelling. To learn, "auto" is "forest" (exact) where no graph has a cycle, else "trws",
         which may miss the best rival; the certificate says so. To predict, "auto" chooses for each graph.
     engine_passes : int, default=30

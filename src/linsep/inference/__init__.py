@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from .elimination import elimination
-from .exact import highs, toulbar2
 from .forest import forest
-from .mincut import cut, expansion
+from .mincut import cut
 from .network import Answer, Network
 from .rival import best_rival
 from .solve import ENGINES, solve
+from .toulbar2 import toulbar2
 from .trws import trws
 from .uai import read_uai, write_uai
 
-__all__ = ["ENGINES", "Answer", "Network", "best_rival", "cut", "elimination", "expansion", "forest", "highs"]
+__all__ = ["ENGINES", "Answer", "Network", "best_rival", "cut", "elimination", "forest"]
 __all__ += ["read_uai", "solve", "toulbar2", "trws", "write_uai"]

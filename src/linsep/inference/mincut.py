@@ -15,7 +15,6 @@ import numpy as np
 from ..jit import compiled
 from .answer import finish
 from .bound import upper_bound
-from .local import improve
 from .maxflow import Flow, flow_on, saturate
 from .network import UNIT, Answer, Network
 
@@ -85,65 +84,6 @@ def fill(flow: Flow, gain: np.ndarray, table: np.ndarray) -> np.ndarray:
     flow.residual[0::2] = lean
     flow.residual[1::2] = 0.0
     return lean
-
-
-def expansion(network: Network, start: np.ndarray | None = None, rounds: int = 100) -> Answer:
-    """A labelling that no single expansion of one label improves; good where tables keep to a metric.
-
-    One move lets every node keep its label or take label alpha, the best such choice being a smallest cut; moves go on
-    while they gain. The bound is that of the tables alone: run `trws` for a better one.
-
-    >>> line = Network.of(np.eye(3), [(0, 1), (1, 2)], 0.4 * np.eye(3))
-    >>> expansion(line).value
-    3.0
-    """
-    began = time.perf_counter()
-    if (network.labels != network.labels[0]).any():
-        raise ValueError("expansion: all nodes must have the same number of labels.")
-    tame, _ = network.tamed()
-    labels = np.argmax(tame.unary.reshape(network.n, -1), axis=1) if start is None else network.checked(start).copy()
-    labels, moves = expand(tame, labels, rounds)
-    upper, error = upper_bound(tame, np.zeros(int(network.spot[-1])), np.zeros(network.m))
-    return finish(network, labels, upper, 4.0 * error, "expansion", began, f"{moves} moves")
-
-
-def expand(network: Network, labels: np.ndarray, rounds: int = 100) -> tuple[np.ndarray, int]:
-    """Moves until none gains, from ``labels`` on; a term that is no capacity is left out, and a loss is refused."""
-    count, flow = int(network.labels[0]), flow_on(network)
-    tables = network.unary.reshape(network.n, count)
-    value, moves, last = network.value(labels), 0, -1
-    rows, scratch = np.arange(network.n), np.empty(count)
-    for turn in range(rounds * count):
-        alpha = turn % count
-        if alpha == last:
-            break
-        last = alpha if last < 0 else last
-        t, h = labels[network.tail], labels[network.head]
-        begin = network.table
-        ends = np.stack([t * count + h, t * count + alpha, alpha * count + h, np.full(network.m, alpha * (count + 1))])
-        fill(flow, tables[:, alpha] - tables[rows, labels], network.pairwise[begin[:, None] + ends.T])
-        saturate(flow)
-        moved = np.where(flow.sink, alpha, labels)
-        improve(network, moved, scratch)
-        found = network.value(moved)
-        if found > value:
-            labels, value, last = moved, found, alpha
-            moves += 1
-    return labels, moves
-
-
-def is_metric(network: Network) -> bool:
-    """Whether every expansion move of every labelling is a smallest cut: the triangle inequality of all tables."""
-    if (network.labels != network.labels[0]).any() or network.labels[0] > 64:
-        return False
-    count = int(network.labels[0])
-    for begin in np.unique(network.table):
-        table = network.pairwise[begin : begin + count * count].reshape(count, count)
-        slack = 1e-9 * np.abs(table).max(initial=0.0)
-        for alpha in range(count):
-            if (table + table[alpha, alpha] < table[:, [alpha]] + table[[alpha], :] - slack).any():
-                return False
-    return True
 
 
 @compiled

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from .answer import finish
 from .elimination import elimination, plan
-from .exact import has_toulbar2, highs, toulbar2
 from .forest import forest, is_forest
-from .mincut import cut, expand, expansion, is_metric, switch
+from .mincut import cut, switch
 from .network import Answer, Network
 from .prune import merged, rest
+from .toulbar2 import has_toulbar2, toulbar2
 from .trws import Messages, refine, trws
 
 ENGINES: dict[str, Callable[..., Answer]] = {
@@ -19,9 +19,7 @@ ENGINES: dict[str, Callable[..., Answer]] = {
     "cut": cut,
     "elimination": elimination,
     "trws": trws,
-    "expansion": expansion,
     "toulbar2": toulbar2,
-    "highs": highs,
 }
 
 
@@ -30,7 +28,7 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
 
     ``auto`` takes dynamic programming for forests and a smallest cut for two labels where edges prefer equal ones;
     else TRW-S, leaving out labels that its bound excludes; what stays open goes to elimination if it is narrow, to
-    toulbar2 if it is installed, or to HiGHS if it is small. ``seconds`` limit the search, about.
+    toulbar2 if it is installed. ``seconds`` limit the search, about.
 
     >>> ring = Network.of([[0.0, 0.0]] * 3, [(0, 1), (1, 2), (2, 0)], [[0.0, 1.0], [1.0, 0.0]])
     >>> answer = solve(ring)
@@ -41,7 +39,7 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
         return _auto(network, seconds, **options)
     if engine not in ENGINES:
         raise ValueError(f"engine must be 'auto' or one of {sorted(ENGINES)}, not {engine!r}.")
-    if engine in ("trws", "toulbar2", "highs"):
+    if engine in ("trws", "toulbar2"):
         options["seconds"] = seconds
     return ENGINES[engine](network, **options)
 
@@ -62,8 +60,6 @@ def _auto(network: Network, seconds: float, search: bool = True) -> Answer:
         if found is not None:
             return found
     state.wander(20_000 if search else 2_000)
-    if is_metric(network):
-        state.offer(expand(state.tame, state.best)[0])
     found = _search(state, began, max(until - time.perf_counter(), 1.0)) if search else None
     return found if found is not None else state.answer(began)
 
@@ -113,12 +109,9 @@ def _search(state: Messages, began: float, seconds: float) -> Answer | None:
     open_ = state.network if left is None else left.network
     if open_ is None:
         return _joined(state, left, None, began)
-    if has_toulbar2():
-        answer = toulbar2(open_, seconds)
-    elif open_.sizes().sum() <= 20_000:
-        answer = highs(open_, seconds)
-    else:
+    if not has_toulbar2():
         return None
+    answer = toulbar2(open_, seconds)
     found = _joined(state, left, answer, began)
     if found.value < state.value:
         note = found.note + "; the labelling is TRW-S's"
