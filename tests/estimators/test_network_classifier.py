@@ -172,7 +172,7 @@ def test_the_slow_elimination_of_the_check_is_right(seed):
     n = int(random.integers(1, 6))
     ends = np.array([(u, v) for u in range(n) for v in range(n) if u != v and random.random() < 0.4]).reshape(-1, 2)
     node, pair = random.normal(size=(n, 3)), random.normal(size=(len(ends), 3, 3))
-    assert best_value(node, ends, pair) == pytest.approx(elimination(Network.of(node, ends.astype(int), pair)).value)
+    assert best_value(node, ends, pair) == pytest.approx(elimination(Network.from_tables(node, ends.astype(int), pair)).value)
 
 
 def test_tables_read_an_edge_from_its_first_node():

@@ -10,7 +10,7 @@ from linsep.inference import Network
 
 def every(network):
     """All values, best first, with their labellings."""
-    choices = itertools.product(*(range(count) for count in network.labels))
+    choices = itertools.product(*(range(count) for count in network.n_labels))
     return sorted(((network.value(np.array(y)), y) for y in choices), reverse=True)
 
 
@@ -46,7 +46,7 @@ def some_network(random, nodes=6, density=0.5, tree=False, two=False, agree=Fals
             tables[e] = tables[e][:, ::-1] if unlike != bool(turned[u] ^ turned[v]) else tables[e]
     elif tables and random.random() < 0.33:
         tables[0][0, 0] = -np.inf
-    return Network.of(unary, edges, tables, constant=float(random.integers(-3, 3)))
+    return Network.from_tables(unary, edges, tables, constant=float(random.integers(-3, 3)))
 
 
 def grid_edges(height, width):
