@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates.check.labelling import check_structure
 from ..certificates.check.margin import Verdict
-from ..certificates.check.networks import Graph
+from ..certificates.check.networks import NetworkStructure
 from ..inference import ENGINES, Answer, solve
 from ..oracles.networks import Networks, Searched, graphs, networks, tables
 from ._base import POSITIVE, all_or_nothing
@@ -201,5 +201,5 @@ class NetworkClassifier(Structured):
         check_is_fitted(self)
         examples = checked(X, self.bias, self._widths)
         keep = None if sample_weight is None else np.asarray(sample_weight) > 0
-        structure = Graph(examples, numbered(labels_of(y, examples), self.classes_), self.classes_.size)
+        structure = NetworkStructure(examples, numbered(labels_of(y, examples), self.classes_), self.classes_.size)
         return check_structure(self.certificate_, structure, keep)
