@@ -112,11 +112,8 @@ def solve_files() -> None:
         name = path.name.removesuffix(".uai.gz")
         began = time.perf_counter()
         network = read_uai(path, path.with_name(f"{name}.uai.evid.gz"))
-        seconds = time.perf_counter() - began
-        print(
-            f"{name}: {network.n_nodes} nodes of up to {network.n_labels.max()} labels, {network.n_edges} edges,",
-            end=" ",
-        )
+        seconds, most = time.perf_counter() - began, network.n_labels.max()
+        print(f"{name}: {network.n_nodes} nodes of up to {most} labels, {network.n_edges} edges,", end=" ")
         print(f"read in {seconds:.2f} s; best value known {optimum.get(name, '-')}")
         engines = {"auto": lambda network: solve(network, seconds=20.0), "trws": trws}
         if find_exchanged_nodes(network.make_finite()) is not None:

@@ -57,10 +57,7 @@ def test_a_file_is_read_as_logarithms(tmp_path, name):
     network = read_uai(write_file(tmp_path, SMALL, name))
     assert network.value([1, 0, 2]) == pytest.approx(math.log(0.564) + math.log(0.920) + math.log(0.457))
     assert network.value([0, 1, 1]) == -math.inf
-    answer = solve(network)
-    assert answer.labels.tolist() == list_labellings(network)[0][1] or is_close(
-        answer.value, list_labellings(network)[0][0]
-    )
+    assert is_close(solve(network).value, list_labellings(network)[0][0])
 
 
 def test_evidence_fixes_labels_and_reduces_factors(tmp_path):

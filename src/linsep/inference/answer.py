@@ -36,7 +36,7 @@ class Answer:
     --------
     >>> from linsep.inference import Network, solve
     >>> answer = solve(Network.from_tables([[0.0, 1.0], [2.0, 0.0]]))
-    >>> answer.labels, answer.value, answer.gap, answer.status
+    >>> answer.labels, answer.value, round(answer.gap, 9), answer.status
     (array([1, 0]), 3.0, 0.0, 'optimal')
     """
 

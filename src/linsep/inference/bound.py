@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from ..jit import compiled
-from .network import UNIT, Network, message_index
+from .network import UNIT, Network
 
 
 def upper_bound(network: Network, messages: np.ndarray, share: np.ndarray) -> tuple[float, float]:
@@ -76,9 +76,10 @@ def maximise_node_tables(network, messages, relative, maxima, error_units):
             total = network.unary[begin + k]
             magnitude = abs(total)
             for a in range(network.edge_start[v], network.edge_start[v + 1]):
-                message = messages[message_index(network, network.node_edges[a], v) + k]
-                total += message
-                magnitude += abs(message)
+                e = network.node_edges[a]
+                at = network.message_start[e] + (0 if network.tail[e] == v else network.n_labels[network.tail[e]])
+                total += messages[at + k]
+                magnitude += abs(messages[at + k])
             relative[begin + k] = total
             best = max(best, total)
             size = max(size, magnitude)

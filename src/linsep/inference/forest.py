@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import compiled
 from .answer import Answer, make_answer
 from .bound import upper_bound
-from .network import Network, message_index, other_end
+from .network import Network, other_end
 
 FREE, DEVIATE, TRUE = 0, 1, 2  # tasks of a subtree of the rival: any labels, not all true, all true
 
@@ -110,7 +110,7 @@ def order_nodes(network, tree):
                 e = network.node_edges[a]
                 if e == parent[v]:
                     continue
-                c = other_end(network, e, v)
+                c = other_end(network.tail[e], network.head[e], v)
                 if parent[c] != -2:
                     return False
                 parent[c] = e
@@ -130,21 +130,21 @@ def send_to_parents(network, tree, messages, own):
         for a in range(network.edge_start[v], network.edge_start[v + 1]):
             e = network.node_edges[a]
             if e != up:
-                at = message_index(network, e, v)
+                at = network.message_start[e] + (0 if network.tail[e] == v else network.n_labels[network.tail[e]])
                 for k in range(count):
                     own[begin + k] += messages[at + k]
         if up >= 0:
-            p = other_end(network, up, v)
-            columns = network.n_labels[network.head[up]]
-            at, most = message_index(network, up, p), -np.inf
-            for j in range(network.n_labels[p]):
+            rows, columns = network.n_labels[network.tail[up]], network.n_labels[network.head[up]]
+            to_head = network.tail[up] == v
+            at, most = network.message_start[up] + (rows if to_head else 0), -np.inf
+            for j in range(columns if to_head else rows):
                 best = -np.inf
                 for k in range(count):
-                    entry = k * columns + j if network.tail[up] == v else j * columns + k
+                    entry = k * columns + j if to_head else j * columns + k
                     best = max(best, own[begin + k] + network.pairwise[network.pairwise_start[up] + entry])
                 messages[at + j] = best
                 most = max(most, best)
-            for j in range(network.n_labels[p]):
+            for j in range(columns if to_head else rows):
                 messages[at + j] -= most
 
 
@@ -220,7 +220,7 @@ def compute_gains(network, tree, truth, scratch):
             e = network.node_edges[a]
             if e == tree.parent[v]:
                 continue
-            c = other_end(network, e, v)
+            c = other_end(network.tail[e], network.head[e], v)
             true_entry = edge_entry(network, e, c, truth[c], truth)
             columns = network.n_labels[network.head[e]]
             for k in range(network.n_labels[v]):
@@ -259,7 +259,7 @@ def assign_tasks(network, up, v, truth, scratch):
     for a in range(network.edge_start[v], network.edge_start[v + 1]):
         e = network.node_edges[a]
         if e != up:
-            c = other_end(network, e, v)
+            c = other_end(network.tail[e], network.head[e], v)
             if deviates_below:
                 task[c] = DEVIATE if deviation[c] >= 0.0 else TRUE
             else:

@@ -41,14 +41,16 @@ def score_labelling(network, labels):
 
 
 @compiled
-def find_better_label(network, labels, v, scores):
-    """The best label of v, all other labels being kept; its present one unless the gain exceeds rounding errors."""
-    score_labels(network, labels, v, scores)
-    best = labels[v]
-    for k in range(network.n_labels[v]):
+def choose_better_label(scores, label, count):
+    """The best of ``count`` labels by their scores; ``label`` unless the gain exceeds rounding errors.
+
+    It does not take the network: that costs a call some seventy moves.
+    """
+    best = label
+    for k in range(count):
         if scores[k] > scores[best]:
             best = k
-    return best if scores[best] > scores[labels[v]] + 1e-12 * (abs(scores[best]) + 1.0) else labels[v]
+    return best if scores[best] > scores[label] + 1e-12 * (abs(scores[best]) + 1.0) else label
 
 
 @compiled
@@ -58,7 +60,8 @@ def improve_labels(network, labels, scores):
     while changed:
         changed = False
         for v in range(network.n_labels.size):
-            best = find_better_label(network, labels, v, scores)
+            score_labels(network, labels, v, scores)
+            best = choose_better_label(scores, labels[v], network.n_labels[v])
             if best != labels[v]:
                 labels[v] = best
                 changed = True
@@ -94,7 +97,8 @@ def perturb_and_improve(network, labels, random_numbers, queue, waiting, log, sc
             v = queue[first]
             first = (first + 1) % queue.size
             waiting[v] = False
-            best = find_better_label(network, labels, v, scores)
+            score_labels(network, labels, v, scores)
+            best = choose_better_label(scores, labels[v], network.n_labels[v])
             if best != labels[v]:
                 gain += scores[best] - scores[labels[v]]
                 log[logged, 0], log[logged, 1] = v, labels[v]
@@ -127,7 +131,7 @@ def perturb(network, labels, numbers, queue, waiting, log, scores):
         if degree == 0:
             break
         e = network.node_edges[network.edge_start[v] + numbers[5 + s] % degree]
-        v = other_end(network, e, v)
+        v = other_end(network.tail[e], network.head[e], v)
     return last, logged, gain
 
 
@@ -135,7 +139,10 @@ def perturb(network, labels, numbers, queue, waiting, log, scores):
 def enqueue_neighbours(network, v, queue, waiting, last):
     """Put the neighbours of v into the queue, then v itself; returns where the queue ends."""
     for a in range(network.edge_start[v], network.edge_start[v + 1] + 1):
-        j = other_end(network, network.node_edges[a], v) if a < network.edge_start[v + 1] else v
+        j = v
+        if a < network.edge_start[v + 1]:
+            e = network.node_edges[a]
+            j = other_end(network.tail[e], network.head[e], v)
         if not waiting[j]:
             waiting[j] = True
             queue[last] = j

@@ -95,7 +95,7 @@ def colour_nodes(network, preference, colour, stack):
                 e = network.node_edges[a]
                 if preference[e] == 0.0:
                     continue
-                j = other_end(network, e, v)
+                j = other_end(network.tail[e], network.head[e], v)
                 needed = colour[v] if preference[e] > 0.0 else 1 - colour[v]
                 if colour[j] < 0:
                     colour[j] = needed

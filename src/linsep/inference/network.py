@@ -260,13 +260,6 @@ def list_node_edges(n_nodes: int, tail: np.ndarray, head: np.ndarray) -> tuple[n
 
 
 @compiled
-def other_end(network, e, v):
-    """The end of edge e that is not v."""
-    return network.head[e] if network.tail[e] == v else network.tail[e]
-
-
-@compiled
-def message_index(network, e, v):
-    """Where the messages of edge e to its end v begin."""
-    start = network.message_start[e]
-    return start if network.tail[e] == v else start + network.n_labels[network.tail[e]]
+def other_end(tail, head, v):
+    """The end of an edge that is not v; it does not take the network: that costs a call some seventy moves."""
+    return head if tail == v else tail

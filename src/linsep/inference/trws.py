@@ -19,7 +19,7 @@ from ..jit import compiled
 from .answer import Answer, make_answer
 from .bound import upper_bound
 from .local_search import improve_labels, perturb_and_improve, score_labelling
-from .network import Network, message_index
+from .network import Network
 
 BATCH = 20  # passes between two computations of the bound
 TRIALS = 1000  # trials of the local search between two comparisons
@@ -209,7 +209,7 @@ def backward_pass(network, messages, own, other):
         for a in range(network.edge_start[v], network.edge_start[v + 1]):
             e = network.node_edges[a]
             lower += network.head[e] == v
-            at = message_index(network, e, v)
+            at = network.message_start[e] + (0 if network.tail[e] == v else network.n_labels[network.tail[e]])
             for k in range(count):
                 own[k] += messages[at + k]
         gamma = 1.0 / max(lower, network.edge_start[v + 1] - network.edge_start[v] - lower, 1)
