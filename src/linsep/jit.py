@@ -1,8 +1,8 @@
 """The only file that imports Numba, and only its public parts: njit, overload, overload_method, intrinsic.
 
-Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple but
-does not call its methods; `component` teaches it the methods of one class. So every function is written once and runs at
-two speeds: compiled, and interpreted as ``kernel.py_func``.
+Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple
+but does not call its methods; `component` teaches it the methods of one class. So every function is written once and
+runs at two speeds: compiled, and interpreted as ``kernel.py_func``.
 
 fastmath and inlining are decided by the function itself, never inherited from its caller: every function sets them.
 """

@@ -1,7 +1,7 @@
 """The contracts: what an oracle, a target, a rule and a keeper must have.
 
 Components are NamedTuples of numbers and arrays with plain methods, so that the loop can be compiled; any other class
-with these methods works too, interpreted. A component says what it is by the class attributes below; nothing is guessed.
+with these methods works too, interpreted. A component says what it is by class attributes; nothing is guessed.
 `require` names what is missing.
 """
 

@@ -100,6 +100,6 @@ def ellipsoids(means, low, deviation, radius, sign, weight=None, bias: float = 1
     weight = np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
     sign = read_only(np.asarray(sign, dtype=np.int8))
     return Ellipsoids(
-        read_only(means), read_only(parts[0]), read_only(parts[1]), read_only(radii), sign, read_only(weight), float(bias),
-        int(first), int(d), np.zeros((1, d)),
+        read_only(means), read_only(parts[0]), read_only(parts[1]), read_only(radii), sign, read_only(weight),
+        float(bias), int(first), int(d), np.zeros((1, d)),
     )  # fmt: skip

@@ -217,7 +217,7 @@ def convex_weights(dual: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray
 def _upper(
     parts: Sequence[RowOracle], weights: np.ndarray, groups: Sequence[np.ndarray], bias: str
 ) -> tuple[float, float]:
-    """The norm of the convex combination, and how much rounding was added to be safe. A free bias is not in the norm."""
+    """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(group.any() for group in groups):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
     total, lengths = combine(_in_norm(parts, bias), convex_weights(weights, groups))
