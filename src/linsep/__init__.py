@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from .bayes import Bayes as Bayes
     from .bayes import Mahalanobis as Mahalanobis
     from .bayes import NearestMean as NearestMean
-    from .certificates.labelling import StructureCertificate as StructureCertificate
-    from .certificates.margin import Certificate as Certificate
-    from .certificates.objective import Objective as Objective
+    from .certificates.base import Certificate as Certificate
+    from .certificates.labelling import LabellingCertificate as LabellingCertificate
+    from .certificates.margin import MarginCertificate as MarginCertificate
+    from .certificates.objective import ObjectiveCertificate as ObjectiveCertificate
     from .certificates.radius import RadiusCertificate as RadiusCertificate
     from .estimators.anderson import Anderson as Anderson
     from .estimators.gradient_descent import GradientDescent as GradientDescent
@@ -38,7 +39,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Anderson": "estimators.anderson",
     "Bayes": "bayes",
-    "Certificate": "certificates.margin",
+    "Certificate": "certificates.base",
     "Functions": "lifting",
     "GradientDescent": "estimators.gradient_descent",
     "Kozinec": "estimators.kozinec",
@@ -49,7 +50,8 @@ _HOME = {
     "MaximumMargin": "estimators.maximum_margin",
     "NearestMean": "bayes",
     "NetworkClassifier": "estimators.network_classifier",
-    "Objective": "certificates.objective",
+    "MarginCertificate": "certificates.margin",
+    "ObjectiveCertificate": "certificates.objective",
     "OneVsAll": "estimators.one_vs",
     "OneVsOne": "estimators.one_vs",
     "Perceptron": "estimators.perceptron",
@@ -58,7 +60,7 @@ _HOME = {
     "RadiusCertificate": "certificates.radius",
     "Relaxation": "estimators.relaxation",
     "SequenceClassifier": "estimators.sequences.classifier",
-    "StructureCertificate": "certificates.labelling",
+    "LabellingCertificate": "certificates.labelling",
     "StructuredClassifier": "estimators.structured_classifier",
     "separability": "estimators.separability",
 }

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificates.margin import Certificate
+from ..certificates.base import Certificate
 from ..certificates.prove import LabellingProver, Outcome, RowProver, make_prover
 from ..rows.matrix import length
 from .passes import State, begin, passes

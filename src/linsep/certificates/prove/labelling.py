@@ -11,8 +11,9 @@ import numpy as np
 from ...oracles.update_log import Entries, SparseVectors, UpdateLog, merge_entries, new_log, select_entries, take_entries
 from ...protocols import LabellingOracle
 from ...rows.matrix import count_present, length, present_blocks, scores
-from ..labelling import NOT_PROVED, StructureCertificate
-from ..margin import BUDGET_SPENT, EPS_OPTIMAL, OPTIMAL, conclude, novikoff
+from ..base import Status
+from ..labelling import LabellingCertificate
+from ..margin import conclude, novikoff
 from .inseparable import EXACT, WIDEST, prove_zero_sum
 from .margin import Outcome
 
@@ -102,7 +103,7 @@ class LabellingProver:
         proof[heavy] = found
         return proof
 
-    def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> StructureCertificate:
+    def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> LabellingCertificate:
         """The certificate of w, with the entries of ``state`` as proof of the upper bound."""
         entries, weights = merge_entries(state.entries, state.dual_weights)
         if weights.size == 0:  # no update: a single vector bounds the margin too
@@ -119,7 +120,7 @@ class LabellingProver:
 
     def prove_margin(
         self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...] = ()
-    ) -> StructureCertificate:
+    ) -> LabellingCertificate:
         """The certificate of w; ``integers`` are multiples of the weights whose vectors sum to zero exactly."""
         norm, seen, sound = length(w), self.evaluate(w), bool(self.oracle.exact)
         sure = seen.sure if sound else -math.inf
@@ -132,21 +133,35 @@ class LabellingProver:
         total, error = self.combine(entries, weights / weights.sum())
         upper = length(total) * (1 + (total.size + 64) * U) + error  # 64: the weights sum to 1 but for rounding
         lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
-        eps, relative = outcome.target.tolerance
         status = conclude(
-            lowest=seen.lowest if sound else -math.inf, lower=lower, upper=upper, refuted=proof is not None, eps=eps,
-            relative=relative, ended=outcome.ended,
+            lowest=seen.lowest if sound else -math.inf, lower=lower, upper=upper, zero_sum=proof is not None,
+            tolerance=outcome.target.tolerance, ended=outcome.ended, exact=outcome.exact,
         )  # fmt: skip
-        status = OPTIMAL if outcome.exact and status == EPS_OPTIMAL else status
-        reason = "" if status in (EPS_OPTIMAL, OPTIMAL) or proof is not None else outcome.reason
-        if status == BUDGET_SPENT and not sound and seen.violated == 0:
-            status, reason = NOT_PROVED, "the best rival is found by an inexact engine, which may miss a better one"
+        reason = "" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) or proof is not None else outcome.reason
+        if status == Status.BUDGET_SPENT and not sound and seen.violated == 0:
+            status, reason = Status.NOT_PROVED, "the best rival is found by an engine that may miss a better one"
         longest = float(self.oracle.norm_bound())
-        return StructureCertificate(
-            status, lower, upper, outcome.updates, 0 if lower > 0 else seen.violated,
-            novikoff(longest, lower) if norm > 0 else math.inf, "none", w.copy(), entries.example, weights,
-            proof is not None, integers, size=count_present([self.oracle]), longest=longest,
-            rounding=error + (seen.lowest - seen.sure) / norm if norm > 0 else error, eps=eps, relative=relative,
-            reason=reason, classes=(), rivals=entries.label.astype(np.int64), begins=entries.begin,
-            labellings=tuple(getattr(self.oracle, "labellings", ())), sound=sound,
-        )  # fmt: skip
+        return LabellingCertificate(
+            status=status,
+            lower=lower,
+            upper=upper,
+            updates=outcome.updates,
+            size=count_present([self.oracle]),
+            reason=reason,
+            w=w.copy(),
+            classes=(),
+            violated=0 if lower > 0 else seen.violated,
+            novikoff=novikoff(longest, lower) if norm > 0 else math.inf,
+            rows=entries.example,
+            rivals=entries.label.astype(np.int64),
+            begins=entries.begin,
+            labellings=tuple(getattr(self.oracle, "labellings", ())),
+            weights=weights,
+            zero_sum=proof is not None,
+            integers=integers,
+            longest=longest,
+            rounding=error + (seen.lowest - seen.sure) / norm if norm > 0 else error,
+            eps=outcome.target.tolerance[0],
+            relative=outcome.target.tolerance[1],
+            sound=sound,
+        )

@@ -19,7 +19,8 @@ from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases
 from ...rows.exact import LARGEST, TINY, decisive, down, least, mixture
 from ...rows.matrix import BLOCK, RowOracle, combine, count_present, evaluate, length, vectors, with_bias
-from ..margin import EPS_OPTIMAL, OPTIMAL, Certificate, conclude, novikoff
+from ..base import Status
+from ..margin import MarginCertificate, conclude, novikoff
 from .inseparable import WIDEST, prove_inseparable
 
 U = float(np.finfo(np.float64).eps)
@@ -68,7 +69,7 @@ class RowProver:
             return w
         return place_biases(self.rows, w) if self.rows[0].slots > 1 else place_bias(self.rows, w, None, likely_threshold)
 
-    def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> Certificate:
+    def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> MarginCertificate:
         """The certificate of w, with the dual weights of ``state`` as proof."""
         return prove_margin(self.rows, w, state.dual_weights, outcome)
 
@@ -85,7 +86,7 @@ def _norm(v: np.ndarray) -> float:
 
 def prove_margin(
     parts: Sequence[RowOracle], w: np.ndarray, dual: np.ndarray, outcome: Outcome, integers: tuple[int, ...] = ()
-) -> Certificate:
+) -> MarginCertificate:
     """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound.
 
     ``integers``: multiples of those weights that are not 0, with which the vectors sum to zero exactly.
@@ -108,26 +109,33 @@ def prove_margin(
         upper, error = _upper_without_rounding(parts, weights, outcome, upper, error)
         hidden = error + lowest / norm - lower
     status = conclude(
-        lowest=lowest,
+        lowest=lowest, lower=lower, upper=upper, zero_sum=proof is not None, tolerance=(eps, relative),
+        ended=outcome.ended, exact=outcome.exact,
+    )  # fmt: skip
+    places, longest, slots = np.flatnonzero(weights), math.sqrt(seen.longest), parts[0].slots
+    rows, rivals = np.divmod(places, slots) if slots > 1 else (places, places[:0])
+    return MarginCertificate(
+        status=status,
         lower=lower,
         upper=upper,
-        refuted=proof is not None,
+        updates=outcome.updates,
+        size=count_present(parts),
+        reason="" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) else outcome.reason,
+        w=parts[0].as_matrix(w),
+        classes=tuple(range(slots)) if slots > 1 else (-1, 1),
+        violated=0 if lower > 0 else seen.violated,
+        novikoff=novikoff(longest, sure / length(w)) if norm > 0 else math.inf,
+        bias=outcome.bias,
+        rows=rows,
+        rivals=rivals,
+        weights=weights[places],
+        zero_sum=proof is not None,
+        integers=integers,
+        longest=longest,
+        rounding=hidden,
         eps=eps,
         relative=relative,
-        ended=outcome.ended,
     )
-    status = OPTIMAL if outcome.exact and status == EPS_OPTIMAL else status
-    places, longest = np.flatnonzero(weights), math.sqrt(seen.longest)
-    machine = parts[0].slots > 1
-    rows, rivals = np.divmod(places, parts[0].slots) if machine else (places, places[:0])
-    return Certificate(
-        status, lower, upper, outcome.updates, 0 if lower > 0 else seen.violated,
-        novikoff(longest, sure / length(w)) if norm > 0 else math.inf,
-        outcome.bias, parts[0].as_matrix(w), rows, weights[places], proof is not None, integers,
-        size=count_present(parts), longest=longest, rounding=hidden,
-        eps=eps, relative=relative, reason="" if status in (EPS_OPTIMAL, OPTIMAL) else outcome.reason,
-        rivals=rivals, classes=tuple(range(parts[0].slots)) if machine else (-1, 1),
-    )  # fmt: skip
 
 
 def _without_rounding(
