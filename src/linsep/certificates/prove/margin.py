@@ -18,7 +18,7 @@ import numpy as np
 from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases
 from ...rows.exact import LARGEST, TINY, decisive, down, least, mixture
-from ...rows.matrix import BLOCK, RowOracle, combine, count_present, evaluate, length, vectors, with_bias
+from ...rows.matrix import BLOCK, RowOracle, combine, count_present, evaluate, length, vectors, weighted_length, with_bias
 from ..base import Status
 from ..margin import MarginCertificate, conclude, novikoff
 from .inseparable import WIDEST, prove_inseparable
@@ -203,7 +203,8 @@ def _upper(parts: Sequence[RowOracle], weights: np.ndarray, bias: str) -> tuple[
     """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(side.any() for side in sides(parts, bias)):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    total, lengths = combine(_in_norm(parts, bias), convex_weights(parts, weights, bias))
+    parts, weights = _in_norm(parts, bias), convex_weights(parts, weights, bias)
+    total = combine(parts, weights)
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
-    error = 2 * terms * U * lengths
+    error = 2 * terms * U * weighted_length(parts, weights)
     return length(total) * (1 + (total.size + 4) * U) + error, error

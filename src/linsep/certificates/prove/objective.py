@@ -44,7 +44,7 @@ class SoftMarginProblem:
     def combine(self, alpha: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """The sum of alpha_i a_i of all rows, or of some, whose alpha is given."""
         if rows is None:
-            return combine([self.part], alpha)[0]
+            return combine([self.part], alpha)
         every, total = np.zeros(self.C.size), np.zeros(self.size)
         every[rows] = alpha
         add_weighted_vectors(self.part, every, rows, 1, total)
