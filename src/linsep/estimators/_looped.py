@@ -63,14 +63,16 @@ class Looped:
     def _target(self) -> Any:
         return target_for(self.target, self._rule())
 
-    def _run(self, parts: list[Any], start: Any, max_iter: int, watch: tuple[Callable, ...] = ()) -> Result:
-        """One run of the loop."""
+    def _run(
+        self, parts: list[Any], start: Any, max_iter: int, watch: tuple[Callable, ...] = (), rng: Any = None
+    ) -> Result:
+        """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for."""
         stop = Stop(
             max_iter, self.max_updates, self.max_seconds, self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
         )  # fmt: skip
         return learn(
-            parts, self._target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch, rng=make_rng(self),
+            parts, self._target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch, rng=rng or make_rng(self),
             start=start, watch=((print_progress,) if self.verbose else ()) + watch,
         )  # fmt: skip
 

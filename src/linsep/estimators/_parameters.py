@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from typing import Any, NamedTuple, TypeVar
 
 from ._validation import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, StrOptions
@@ -97,4 +98,5 @@ def shared_parameters(kind: C) -> C:
 def _describe(name: str, argument: inspect.Parameter) -> list[str]:
     """The lines of a docstring about a shared parameter."""
     default = argument.default.__name__ if isinstance(argument.default, type) else repr(argument.default).replace("'", '"')
-    return [f"    {name} : {SHARED[name].values}, default={default}", f"        {SHARED[name].meaning}"]
+    meaning = textwrap.wrap(SHARED[name].meaning, 112, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return [f"    {name} : {SHARED[name].values}, default={default}", *meaning]

@@ -43,7 +43,7 @@ def learn(
     stop: Stop | None = None,
     keep: str = "last",
     batch: bool = False,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | str | None = None,
     start: State | np.ndarray | None = None,
     watch: Iterable[Watcher] = (),
 ) -> Result:
@@ -62,8 +62,8 @@ def learn(
         errs least, or the best so far of batch passes.
     batch : bool, default=False
         One step per pass, with w at rest in between.
-    rng : numpy.random.Generator, optional
-        Shuffles the visits; None keeps the data's order.
+    rng : numpy.random.Generator, "interleaved" or None, default=None
+        Shuffles the visits; "interleaved": the classes take turns; None: the data's order.
     start : State or array, optional
         Where to begin; None: at w = 0.
     watch : functions of a State

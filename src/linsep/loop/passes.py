@@ -81,7 +81,7 @@ def passes(
     state: State,
     *,
     batch: bool = False,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | str | None = None,
     budget: int = -1,
     halt: Callable[[], bool] = lambda: False,
 ) -> Iterator[State]:
@@ -125,7 +125,7 @@ def _sweep(run: _Run, state: State, part: Any, order: np.ndarray, budget: int) -
     state.done = state.counters.satisfied >= run.enough
 
 
-def _single_pass(run: _Run, state: State, rng: np.random.Generator | None) -> bool:
+def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None) -> bool:
     """Visit every set once; returns whether the pass was cut short."""
     before = state.counters.updates
     if rng is not None:  # the order may change: only a whole clean pass counts

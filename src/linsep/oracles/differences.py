@@ -38,6 +38,7 @@ class Differences(NamedTuple):
     number: np.ndarray  # their row numbers; -1 for one that is not of this training set
 
     certified = property(lambda self: self.rows)  # a certificate names rows, not pairs of them
+    label = property(lambda self: self.sign)
     slots = 1
     size = property(lambda self: self.rows.size)
     bias_kind = "free"

@@ -33,6 +33,8 @@ class Ellipsoids(NamedTuple):
     width: int  # d
     offset: np.ndarray  # 1 x d numbers: r Sigma w / sigma of the Gaussian in each slot
 
+    size = property(lambda self: self.width + 1)  # how many numbers w has
+
     def lowest(self, w, i):
         """<w, a> of the lowest point a."""
         i = np.uint64(i)

@@ -78,6 +78,7 @@ class Dense(NamedTuple):
     first: int  # the number of row 0 in the whole training set
 
     rows = property(lambda self: self)  # the rows behind the oracle
+    label = property(lambda self: self.sign)  # the class of a row
     certified = property(lambda self: self)  # the oracle whose vectors a certificate names
     slots = 1  # places of a set in `dual_weights`
     CLASS_BY_CLASS = True  # how w holds the weights of many classes
@@ -215,6 +216,7 @@ class Sparse(NamedTuple):
     first: int
     width: int  # d
 
+    label = property(lambda self: self.sign)
     rows = certified = property(lambda self: self)
     slots = 1
     CLASS_BY_CLASS = False  # but column after column
