@@ -56,7 +56,7 @@ class Candidates(NamedTuple):
     level: np.ndarray  # by group: the score of its rows in use
     excluded: np.ndarray  # by row: in use, or dependent on the rows in use since the last move
     violation: np.ndarray  # by row: its score less the level of its group, below 0 if it is lower
-    lowest: np.ndarray  # the rows that were lowest when all were scored
+    low_rows: np.ndarray  # the rows that were lowest when all were scored
 
 
 class Best(NamedTuple):
@@ -231,7 +231,7 @@ def find_lowest(hulls, candidates, w, low):
     """Of the first ``low`` candidates the one farthest below the level of its group, and by how much."""
     row, by = -1, 0.0
     for at in range(low):
-        i = candidates.lowest[at]
+        i = candidates.low_rows[at]
         if not candidates.excluded[i]:
             below = score(hulls.B, w, i) - candidates.level[hulls.group[i]]
             if below < by:
@@ -251,7 +251,7 @@ def select_lowest(hulls, candidates, w, enough):
     low = 0
     for i in range(hulls.B.shape[0]):
         if violation[i] < enough and violation[i] <= PART * by:
-            candidates.lowest[low] = i
+            candidates.low_rows[low] = i
             low += 1
     return low, row, by
 

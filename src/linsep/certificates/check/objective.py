@@ -13,6 +13,7 @@ from ..objective import ObjectiveCertificate
 
 U = 2.0**-52
 ROWS = 4096  # rows that are converted to float64 at a time
+QUANTITY = "lower bound of the cost"
 
 
 def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
@@ -23,7 +24,7 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     if claim.w.shape != (d + 1,) or y.shape != (n,):
         return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
     if not np.isin(y, claim.classes).all():
-        return Verdict((f"labels: y has others than {list(claim.classes)}",))
+        return Verdict((f"labels: expected {list(claim.classes)}, y has others",))
     if not (np.isfinite(claim.w).all() and np.isfinite(claim.weights).all() and 0 < claim.C < math.inf):
         return Verdict(("w, alpha or C are not finite",))
     if claim.loss not in ("hinge", "squared_hinge") or claim.bias not in ("free", "augmented", "none"):
@@ -42,16 +43,16 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
         wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
     if claim.size != int(present.sum()):
         wrong.append(f"size: claimed {claim.size}, there are {int(present.sum())} vectors")
-    sound = _sound(claim, sign, cost)
-    if sound:
-        return _verdict((*wrong, f"alpha: {sound}"), math.nan, primal)
+    flaw = _find_flaw(claim, sign, cost)
+    if flaw:
+        return Verdict((*wrong, f"alpha: {flaw}"), math.nan, primal, QUANTITY)
     dual, slack = _dual(claim, X, sign, cost)
     if not claim.lower <= dual + slack or not claim.lower >= dual - slack - 1e-9 * primal:
         wrong.append(f"lower: claimed {claim.lower!r}, but D(alpha) is {dual!r}")
     near = claim.upper - claim.lower <= claim.tol * claim.upper
     if claim.status not in (("optimal",) if near else ("budget spent",)):
-        wrong.append(f"status: claimed {claim.status!r}, with a gap of {claim.relative_gap:.3g}, wanted {claim.tol:.3g}")
-    return _verdict(tuple(wrong), dual, primal)
+        wrong.append(f"status: claimed {claim.status!r}, with a relative gap of {claim.relative_gap:.3g}, {claim.tol:.3g} was asked for")
+    return Verdict(tuple(wrong), dual, primal, QUANTITY)
 
 
 def _scores(X, sign, claim: ObjectiveCertificate) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +80,7 @@ def _primal(claim: ObjectiveCertificate, score, error, cost) -> tuple[float, flo
     return norm + value, 2 * error_of_sum + 8 * (score.size + 8) * U * (norm + value)
 
 
-def _sound(claim: ObjectiveCertificate, sign, cost) -> str:
+def _find_flaw(claim: ObjectiveCertificate, sign, cost) -> str:
     """What is wrong with alpha, if anything."""
     rows, alpha = claim.rows, claim.weights
     if rows.shape != alpha.shape:
@@ -96,7 +97,7 @@ def _sound(claim: ObjectiveCertificate, sign, cost) -> str:
 
 
 def _dual(claim: ObjectiveCertificate, X, sign, cost) -> tuple[float, float]:
-    """D(alpha), and how far rounding may have moved it. A free bias wants equal sums: the larger one is cut."""
+    """D(alpha), and how far rounding may have moved it. A free bias needs equal sums: the larger one is cut."""
     rows, alpha = claim.rows, claim.weights
     own = sign[rows]
     if claim.bias == "free":
