@@ -32,7 +32,7 @@ def weights(rule):
 def test_by_hand_two_points_on_a_line():
     # <w,a> = 1 for a = -(0, 1) and a = (2, 1): w0 = -1, 2w + w0 = 1
     rule = LeastSquares().fit([[0.0], [2.0]], [0, 1])
-    np.testing.assert_allclose(weights(rule), [1.0, -1.0], astep_tol=1e-14)
+    np.testing.assert_allclose(weights(rule), [1.0, -1.0], atol=1e-14)
 
 
 @pytest.mark.parametrize("margins", [1.0, "vector", "fisher"])
@@ -42,14 +42,14 @@ def test_pinv_is_the_pseudo_inverse_for_any_margins_and_shape(margins, shape, sp
     X, y = problem(*shape)
     b = {"vector": np.linspace(0.5, 2.0, len(y)), "fisher": len(y) / np.bincount(y)[y]}.get(margins, np.ones(len(y)))
     rule = LeastSquares(margins=b if margins == "vector" else margins).fit(sp.csr_array(X) if sparse else X, y)
-    np.testing.assert_allclose(weights(rule), np.linalg.pinv(mirrored(X, y)) @ b, rstep_tol=1e-9, astep_tol=1e-10)
+    np.testing.assert_allclose(weights(rule), np.linalg.pinv(mirrored(X, y)) @ b, rtol=1e-9, atol=1e-10)
 
 
 def test_pinv_of_rank_deficient_data_is_the_shortest_solution():
     X, y = problem()
     X = np.column_stack([X, X[:, 0], 2 * X[:, 1] - X[:, 2], np.full(len(X), 3.0)])
     rule = LeastSquares().fit(X, y)
-    np.testing.assert_allclose(weights(rule), np.linalg.pinv(mirrored(X, y)) @ np.ones(len(y)), rstep_tol=1e-8, astep_tol=1e-10)
+    np.testing.assert_allclose(weights(rule), np.linalg.pinv(mirrored(X, y)) @ np.ones(len(y)), rtol=1e-8, atol=1e-10)
 
 
 def test_wide_sparse_data_are_solved_without_a_triangle(monkeypatch):
@@ -57,7 +57,7 @@ def test_wide_sparse_data_are_solved_without_a_triangle(monkeypatch):
     dense = LeastSquares().fit(X, y)
     monkeypatch.setattr(least_squares, "WIDE", 10)
     rule = LeastSquares().fit(sp.csr_array(X), y)
-    np.testing.assert_allclose(weights(rule), weights(dense), rstep_tol=1e-6, astep_tol=1e-8)
+    np.testing.assert_allclose(weights(rule), weights(dense), rtol=1e-6, atol=1e-8)
     with pytest.raises(ValueError, match="triangle"):
         rule.partial_fit(sp.csr_array(X), y)
 
@@ -74,7 +74,7 @@ def test_iterative_methods_approach_the_pseudo_inverse(method):
     X, y = problem()
     exact = LeastSquares().fit(X, y)
     rule = LeastSquares(method=method, step_tol=1e-10, max_iter=20_000).fit(X, y)
-    np.testing.assert_allclose(weights(rule), weights(exact), rstep_tol=1e-2 if method == "lms" else 1e-5, astep_tol=1e-2)
+    np.testing.assert_allclose(weights(rule), weights(exact), rtol=1e-2 if method == "lms" else 1e-5, atol=1e-2)
     values = [record["value"] for record in rule.history_]
     assert values[-1] < values[0]
 
@@ -86,7 +86,7 @@ def test_lms_is_widrow_hoff_row_by_row():
     for _ in range(3):
         for a in mirrored(X, y):
             w += 0.01 * (1.0 - w @ a) * a
-    np.testing.assert_allclose(weights(rule), w, rstep_tol=1e-12)
+    np.testing.assert_allclose(weights(rule), w, rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["gradient", "lms"])
@@ -101,11 +101,11 @@ def test_triangles_of_parts_merge_and_partial_fit_equals_fit():
     sign, b = np.where(y == 1, 1, -1), np.ones(100)
     A = VectorMatrix(points(X, sign))
     parts = [Triangle.of(VectorMatrix(points(X[i::3], sign[i::3])), b[i::3]) for i in range(3)]
-    np.testing.assert_allclose(parts[0].merge(parts[1]).merge(parts[2]).solve(), Triangle.of(A, b).solve(), rstep_tol=1e-10)
+    np.testing.assert_allclose(parts[0].merge(parts[1]).merge(parts[2]).solve(), Triangle.of(A, b).solve(), rtol=1e-10)
     rule = LeastSquares()
     for at in range(0, 100, 25):
         rule.partial_fit(X[at : at + 25], y[at : at + 25], classes=[0, 1])
-    np.testing.assert_allclose(weights(rule), weights(LeastSquares().fit(X, y)), rstep_tol=1e-10)
+    np.testing.assert_allclose(weights(rule), weights(LeastSquares().fit(X, y)), rtol=1e-10)
 
 
 def test_ho_kashyap_separates_separable_data_where_the_pseudo_inverse_need_not():
@@ -148,7 +148,7 @@ def test_integer_weights_are_repetitions(method):
     options = {"method": method, "step_tol": 1e-9, "max_iter": 5000}
     weighted = LeastSquares(**options).fit(X, y, sample_weight=weight)
     repeated = LeastSquares(**options).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    np.testing.assert_allclose(weights(weighted), weights(repeated), rstep_tol=1e-4, astep_tol=1e-6)
+    np.testing.assert_allclose(weights(weighted), weights(repeated), rtol=1e-4, atol=1e-6)
 
 
 def test_certificates_of_all_methods_check():
@@ -181,7 +181,7 @@ def test_averaged_lms_is_the_mean_of_all_visits(form, classes, options):
     rule = LeastSquares("lms", keep="average", **options).fit(form(X), y, sample_weight=weight)
     targets = np.where(y == 1, 1.0, -1.0)[:, None] if classes == 2 else (y[:, None] == np.arange(classes)).astype(float)
     expected = mean_of_visits(X, targets, weight, options.get("max_iter", 5), options.get("rate"))
-    np.testing.assert_allclose(np.column_stack([rule.coef_, rule.intercept_]), expected.T, rstep_tol=1e-10, astep_tol=1e-12)
+    np.testing.assert_allclose(np.column_stack([rule.coef_, rule.intercept_]), expected.T, rtol=1e-10, atol=1e-12)
     assert rule.n_iter_ == options.get("max_iter", 5)
     assert rule.certificate_.check(form(X), y, sample_weight=weight)
 
@@ -189,7 +189,7 @@ def test_averaged_lms_is_the_mean_of_all_visits(form, classes, options):
 def test_averaged_lms_comes_to_the_pseudo_inverse():
     X, y = problem(200)
     rule = LeastSquares("lms", keep="average", max_iter=2000).fit(X, y)
-    np.testing.assert_allclose(weights(rule), weights(LeastSquares().fit(X, y)), astep_tol=0.02)
+    np.testing.assert_allclose(weights(rule), weights(LeastSquares().fit(X, y)), atol=0.02)
 
 
 def test_an_average_is_of_lms_only_and_ends_with_its_call():
