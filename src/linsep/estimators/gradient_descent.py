@@ -127,7 +127,7 @@ class GradientDescent(LinearClassifier):
                 raise ValueError("margin=0: J_r is zero at w = 0 then, and nothing is learned. Give a margin > 0.")
             return named_criterion(self.criterion, float(self.margin))
         if len(self.criterion) != 2 or not all(map(callable, self.criterion)):
-            raise ValueError(f"criterion: expected two functions of (w, A), J and its gradient, got {self.criterion!r}.")
+            raise ValueError(f"criterion: expected two functions, J(w, A) and its gradient, got {self.criterion!r}.")
         return Criterion(*self.criterion)
 
     def _schedule(self):

@@ -162,10 +162,8 @@ class MaximumMargin(LinearClassifier):
             vars(self).pop(name, None)
         if len(self.classes_) > 2 and not sample.n_classes:
             return self._fit_committee(sample)
-        if sample.n_classes:
-            weights = self._fit_machine(sample)
-        else:
-            weights = ((self._fit_hard(sample) if math.inf == self.C else self._fit_soft(sample)) * sample.sign)[:, None]
+        learn = self._fit_machine if sample.n_classes else self._fit_hard if math.inf == self.C else self._fit_soft
+        weights = learn(sample) * sample.sign[:, None]
         self.support_ = np.flatnonzero(weights.any(axis=1))
         self.support_vectors_ = sample.X[self.support_]
         self.dual_coef_ = weights[self.support_].T
@@ -204,7 +202,7 @@ class MaximumMargin(LinearClassifier):
         return tol, rounds, Outcome(EpsOptimal(0.0, tol), bias, 0, HIDDEN, exact=True, widest=WIDEST)
 
     def _fit_hard(self, sample: Sample) -> np.ndarray:
-        """Learn a hard margin; returns the convex weights."""
+        """Learn a hard margin; returns the convex weights of the rows."""
         tol, rounds, outcome = self._asked_for(self.bias)
         part: Rows = row_oracle(sample, bias=1.0)
         if find_coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
@@ -219,11 +217,11 @@ class MaximumMargin(LinearClassifier):
             certificate = decide_separability([part], outcome, self.max_seconds)
         w, dual_weights = certificate.w, np.zeros(part.sign.size)
         dual_weights[certificate.rows] = certificate.weights
-        if certificate.status in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):  # no w separates: the next one can't either
+        if certificate.status in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):  # the next w can't separate either
             w, outcome = self._compromise(part), outcome._replace(reason=certificate.reason)
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
         self._publish_hard(w, certificate, passes)
-        return dual_weights
+        return dual_weights[:, None]
 
     def _compromise(self, part: Rows) -> np.ndarray:
         """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
@@ -258,7 +256,7 @@ class MaximumMargin(LinearClassifier):
     # --- soft margin -------------------------------------------------------------------------------------------------
 
     def _fit_soft(self, sample: Sample) -> np.ndarray:
-        """Learn a soft margin; returns alpha."""
+        """Learn a soft margin; returns alpha, the weights of the rows."""
         tol = 1e-4 if self.tol == "auto" else self.tol
         C = self.C * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
         squared = self.loss == "squared_hinge"
@@ -281,7 +279,7 @@ class MaximumMargin(LinearClassifier):
         self.n_iter_ = found.passes
         norm = float(np.linalg.norm(found.w[:-1]))
         self.margin_ = 1.0 / norm if norm > 0 else math.inf
-        return found.alpha
+        return found.alpha[:, None]
 
     # --- soft margin, many classes -----------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Rows in fixed blocks, and products with them: A w, A'r, and what one look at every vector tells of a w.
 
-Sums go by blocks, and blocks are merged in order: parts that are cut at multiples of `BLOCK` give the bits of the whole.
+Sums go by blocks, and blocks are merged in order: parts cut at multiples of `BLOCK` give the bits of the whole.
 """
 
 from __future__ import annotations

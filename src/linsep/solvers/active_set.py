@@ -4,7 +4,7 @@ r"""Wolfe's algorithm (C10): the nearest point of some hundred rows, a fully cor
           \sum_{i \in g} \lambda_i = s_g \quad \text{for every group } g .
 
 The rows in use are the columns :math:`(e_g, m_i)` of a matrix with the factors ``Q R``, which grow and shrink by one
-column at a time. With ``Z = R^-T E``, E saying which group a row is of, the affine minimiser is
+column at a time. With Z the first rows of Q, those of the groups, transposed, the affine minimiser is
 
 .. math:: \lambda = R^{-1} Z \mu, \qquad Z^T Z \mu = s, \qquad (s, w) = Q Z \mu ,
 
@@ -24,6 +24,7 @@ from ..jit import SCALAR_PRODUCTS, compiled
 U = float(np.finfo(np.float64).eps)
 MOVES = 2000  # then all rows are scored again, and the budgets are looked at too
 PART = 0.5  # of the largest violation: rows with at least this part are tried before all rows are scored again
+ROUNDING = 8.0  # units in the last place by which scores of rows of length 1 are wrong, if w is not refined
 DEPENDENT = 1e-12  # a row this near to the span of those in use depends on them
 
 kernel = compiled(fastmath=SCALAR_PRODUCTS)
@@ -38,16 +39,16 @@ class Hulls(NamedTuple):
 
 
 class Face(NamedTuple):
-    """The rows in use: their numbers, weights and factors (q_j are the rows of Q), and the affine minimiser."""
+    """The rows in use: their numbers, weights and factors (Q is held transposed), and the affine minimiser."""
 
     rows: np.ndarray
     weight: np.ndarray
     minimiser: np.ndarray
     Q: np.ndarray
     R: np.ndarray
-    Z: np.ndarray
     mu: np.ndarray
     point: np.ndarray  # (s, w) of the affine minimiser
+    residual: np.ndarray  # by row in use: how far its score is below the mean of its group
 
 
 class Candidates(NamedTuple):
@@ -66,7 +67,9 @@ class Best(NamedTuple):
     weight: np.ndarray
 
 
-def active_set(B: np.ndarray, group: np.ndarray, share: np.ndarray, start: np.ndarray, tol: float = 1e-12) -> np.ndarray:
+def active_set(
+    B: np.ndarray, group: np.ndarray, share: np.ndarray, start: np.ndarray, tol: float = 1e-12
+) -> np.ndarray:
     """Weights of the nearest point of rows ``B``, from feasible weights ``start``.
 
     >>> B = np.array([[2.0, 1.0], [2.0, -1.0], [5.0, 0.0]])
@@ -79,7 +82,7 @@ def active_set(B: np.ndarray, group: np.ndarray, share: np.ndarray, start: np.nd
     most, size = min(n, d + groups), d + groups
     face = Face(
         rows=np.zeros(most, dtype=np.int64), weight=np.zeros(most), minimiser=np.zeros(most), Q=np.zeros((most, size)),
-        R=np.zeros((most, most)), Z=np.zeros((most, groups)), mu=np.zeros(groups), point=np.zeros(size),
+        R=np.zeros((most, most)), mu=np.zeros(groups), point=np.zeros(size), residual=np.zeros(most),
     )  # fmt: skip
     candidates = Candidates(np.zeros(groups), np.zeros(n, dtype=np.int8), np.zeros(n), np.zeros(n, dtype=np.int64))
     best = Best(np.zeros(most, dtype=np.int64), np.zeros(most))
@@ -159,6 +162,8 @@ def find_nearest_point(hulls, start, tol, face, candidates, best):
         if idle > 10 or norm <= 4 * U * longest:
             return size
         enough = -max(tol * ww, 8 * U * longest * norm)
+        if enough > -ROUNDING * U * longest:
+            equalise_scores(hulls, face, k)
         write_levels(hulls, face, candidates, w, k)
         while True:
             row, by = find_lowest(hulls, candidates, w, low)
@@ -194,6 +199,33 @@ def take_start(hulls, start, face):
             if hulls.group[face.rows[j]] == g:
                 face.weight[j] *= hulls.share[g] / total
     return k
+
+
+@kernel
+def equalise_scores(hulls, face, k):
+    """Take rounding out of w: change it as little as possible, so that all rows of a group have the same score.
+
+    (s, w) is rounded as a vector of length 1 is. Where w is much shorter, the scores of all rows drown in that.
+    """
+    groups = hulls.share.size
+    w, residual = face.point[groups:], face.residual
+    for j in range(k):
+        residual[j] = score(hulls.B, w, face.rows[j])
+    for g in range(groups):
+        total, count = 0.0, 0
+        for j in range(k):
+            if hulls.group[face.rows[j]] == g:
+                total += residual[j]
+                count += 1
+        for j in range(k):
+            if hulls.group[face.rows[j]] == g:
+                residual[j] = total / count - residual[j]
+    for j in range(k):
+        step = residual[j] / face.R[j, j]
+        for c in range(j + 1, k):
+            residual[c] -= step * face.R[j, c]
+        for c in range(w.size):
+            w[c] += step * face.Q[j, groups + c]
 
 
 @kernel
@@ -259,10 +291,10 @@ def select_lowest(hulls, candidates, w, enough):
 @kernel
 def append(hulls, face, k, i):
     """Take row i in use as number k; not if it depends on those in use."""
-    Q, R, Z = face.Q, face.R, face.Z
+    Q, R, groups = face.Q, face.R, hulls.share.size
     if k >= Q.shape[0]:
         return False
-    v, groups = Q[k], Z.shape[1]
+    v = Q[k]
     size = v.size
     square = 1.0
     for c in range(groups):
@@ -291,11 +323,6 @@ def append(hulls, face, k, i):
     R[k, k] = rest
     for c in range(size):
         v[c] /= rest
-    for g in range(groups):
-        z = 1.0 if g == hulls.group[i] else 0.0
-        for j in range(k):
-            z -= R[j, k] * Z[j, g]
-        Z[k, g] = z / rest
     return True
 
 
@@ -314,7 +341,6 @@ def remove(face, k, at):
         cos, sin = a / r, b / r
         rotate(R, j, j, k - 1, cos, sin)
         rotate(face.Q, j, 0, face.Q.shape[1], cos, sin)
-        rotate(face.Z, j, 0, face.Z.shape[1], cos, sin)
         R[j + 1, j] = 0.0
 
 
@@ -352,31 +378,31 @@ def move_to_minimiser(share, face, k):
 def write_minimiser(share, face, k):
     """The multipliers mu and the weights R^-1 Z mu of the affine minimiser."""
     mu, minimiser = face.mu, face.minimiser
-    solve_multipliers(face.Z, share, k, mu)
+    solve_multipliers(face.Q, share, k, mu)
     for j in range(k - 1, -1, -1):
         rest = 0.0
         for g in range(mu.size):
-            rest += face.Z[j, g] * mu[g]
+            rest += face.Q[j, g] * mu[g]
         for c in range(j + 1, k):
             rest -= face.R[j, c] * minimiser[c]
         minimiser[j] = rest / face.R[j, j]
 
 
 @kernel
-def solve_multipliers(Z, share, k, mu):
+def solve_multipliers(Q, share, k, mu):
     """Solve Z'Z mu = share, for one group or two, with the second column of Z made orthogonal to the first."""
     aa, ab = 0.0, 0.0
     for j in range(k):
-        aa += Z[j, 0] * Z[j, 0]
+        aa += Q[j, 0] * Q[j, 0]
     if mu.size == 1:
         mu[0] = share[0] / aa
         return
     for j in range(k):
-        ab += Z[j, 0] * Z[j, 1]
+        ab += Q[j, 0] * Q[j, 1]
     along = ab / aa
     bb = 0.0
     for j in range(k):
-        rest = Z[j, 1] - along * Z[j, 0]
+        rest = Q[j, 1] - along * Q[j, 0]
         bb += rest * rest
     mu[1] = (share[1] - along * share[0]) / bb
     mu[0] = share[0] / aa - along * mu[1]
@@ -391,6 +417,6 @@ def combine(face, k):
     for j in range(k):
         p = 0.0
         for g in range(face.mu.size):
-            p += face.Z[j, g] * face.mu[g]
+            p += face.Q[j, g] * face.mu[g]
         for c in range(point.size):
             point[c] += p * face.Q[j, c]

@@ -121,7 +121,9 @@ def _move_to_minimiser(face: Face, weights: list[int]) -> list[int]:
                 first = i
         if weights[first]:
             share, way = weights[first], -wanted[first]
-            weights = _without_common_factor([way * have + share * want for have, want in zip(weights, wanted, strict=True)])
+            weights = _without_common_factor(
+                [way * have + share * want for have, want in zip(weights, wanted, strict=True)]
+            )
         face.drop(first)
         del weights[first]
 

@@ -23,7 +23,7 @@ from ..rules import rate_of
 
 
 class Criterion(NamedTuple):
-    """J and its gradient, both functions of w and the vectors A; ``row_weights`` where the gradient is -A' row_weights."""
+    """J and its gradient, functions of w and the vectors A; ``row_weights`` r where the gradient is -A'r."""
 
     value: Callable[[np.ndarray, VectorMatrix], float]
     gradient: Callable[[np.ndarray, VectorMatrix], np.ndarray]
@@ -68,8 +68,9 @@ class Step(NamedTuple):
 def take_step(A: VectorMatrix, criterion: Criterion, w: np.ndarray, rate: float | None, guess: float = 1.0) -> Step:
     """w - rate * gradient; without a rate, the largest of guess, guess/2, ... that lowers J enough (Armijo)."""
     value = criterion.value(w, A)
-    row_weights = criterion.row_weights(w, A) if criterion.row_weights is not None else None
-    gradient = -(A.T @ row_weights) if row_weights is not None else np.asarray(criterion.gradient(w, A), dtype=np.float64)
+    row_weights = None if criterion.row_weights is None else criterion.row_weights(w, A)
+    gradient = criterion.gradient(w, A) if row_weights is None else -(A.T @ row_weights)
+    gradient = np.asarray(gradient, dtype=np.float64)
     if gradient.shape != w.shape:
         raise ValueError(f"criterion: expected a gradient of shape {w.shape}, got {gradient.shape}.")
     square = float(gradient @ gradient)
@@ -92,7 +93,9 @@ def _require_finite(number: float) -> None:
         )
 
 
-def descend(A: VectorMatrix, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0) -> Iterator[Step]:
+def descend(
+    A: VectorMatrix, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0
+) -> Iterator[Step]:
     """Steps without end; ``schedule`` is a rule whose rates are those of steps ``first + 1``, ..., None searches."""
     guess, k = 1.0, first
     while True:

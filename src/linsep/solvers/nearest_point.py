@@ -102,9 +102,9 @@ def nearest_point(
     hulls = _Hulls(parts, bias, scale)
     weights = hulls.first_weights()
     keep = 100  # rows of a hull that a pass adds
-    passes, used = 0, np.zeros(0, dtype=np.int64)
+    used = np.zeros(0, dtype=np.int64)
     best, least, idle = weights, math.inf, 0
-    for passes in rounds:
+    for _ in rounds:
         w, longest = hulls.point(weights)
         score = scores(hulls.parts, w / hulls.scale, missing=np.inf)
         lowest = sum(share * score[own].min() for share, own in zip(hulls.share, hulls.members, strict=True))
@@ -122,7 +122,7 @@ def nearest_point(
         gap = 1.0 - lowest / (norm * norm)  # no need to solve for some rows much better than for all
         weights[rows], score = hulls.solve(rows, before, max(1e-12, INNER * gap))
         used = rows[_lowest(score, np.arange(rows.size), 4 * keep)]
-    return NearestPoint(hulls.point(best)[0], best, passes)
+    return NearestPoint(hulls.point(best)[0], best, rounds.count)
 
 
 def _lowest(score: np.ndarray, rows: np.ndarray, keep: int) -> np.ndarray:

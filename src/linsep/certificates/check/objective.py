@@ -51,7 +51,8 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
         wrong.append(f"lower: claimed {claim.lower!r}, but D(alpha) is {dual!r}")
     near = claim.upper - claim.lower <= claim.tol * claim.upper
     if claim.status not in (("optimal",) if near else ("budget spent",)):
-        wrong.append(f"status: claimed {claim.status!r}, with a relative gap of {claim.relative_gap:.3g}, {claim.tol:.3g} was asked for")
+        gap = f"a relative gap of {claim.relative_gap:.3g}, at most {claim.tol:.3g} was asked for"
+        wrong.append(f"status: claimed {claim.status!r} with {gap}")
     return Verdict(tuple(wrong), dual, primal, QUANTITY)
 
 
