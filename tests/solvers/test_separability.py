@@ -223,6 +223,15 @@ def test_breast_cancer_raw_has_its_margin_to_1e_9():
         assert not forged.check(X, y)
 
 
+def test_a_margin_far_below_the_length_of_the_rows_is_reached_in_any_order_of_rows_and_columns():
+    X, y = load_breast_cancer(return_X_y=True)
+    for seed in range(10):  # the margin is 1e-8 of the longest row: rounding takes another way in each
+        rng = np.random.default_rng(seed)
+        rows, columns = rng.permutation(len(y)), rng.permutation(X.shape[1])
+        claim = MaximumMargin().fit(X[rows][:, columns], y[rows]).certificate_
+        assert claim.status == "optimal", (seed, str(claim))
+
+
 @pytest.mark.parametrize("name", ["spambase", "adult_onehot", "a9a"])
 @pytest.mark.parametrize("bias", ["free", "augmented"])
 def test_maximum_margin_decides_too(shared, name, bias):
