@@ -23,6 +23,7 @@ def optima():
     return [(name, float(value)) for name, value, _ in rows]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "value"), optima())
 def test_all_certified_values_are_reached_and_proved(name, value):
     network = read_uai(DATA / "uai" / f"{name}.uai.gz", DATA / "uai" / f"{name}.uai.evid.gz")
