@@ -84,6 +84,7 @@ def test_what_cannot_be_drawn_is_refused():
         plot.regions(OneVsAll(GaussianNB()).fit(X, y), X, y)
 
 
+@pytest.mark.long
 def test_the_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["many_classes.py", str(tmp_path)])
     runpy.run_path(str(EXAMPLES / "many_classes.py"), run_name="__main__")

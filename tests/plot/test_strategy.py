@@ -126,6 +126,7 @@ def test_bad_input_is_named(rule, data, labels, said):
         plot.strategy(rule, data, labels, Figure().subplots())
 
 
+@pytest.mark.long
 def test_the_example_runs_and_writes_its_picture(tmp_path, capsys):
     runpy.run_path(str(EXAMPLES / "bayes.py"))["main"](str(tmp_path))
     said = capsys.readouterr().out

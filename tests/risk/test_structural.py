@@ -70,6 +70,7 @@ def test_scikit_learn_contract(estimator, check):
 # the choice
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("classifier", [Perceptron(), LinearSVC(C=10.0), Kozinec(max_passes=50)])
 def test_a_circle_takes_degree_2_and_a_line_degree_1(classifier, seed):
