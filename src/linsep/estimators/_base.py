@@ -21,10 +21,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ..certificates.margin import BUDGET_SPENT, SEPARATED, Certificate
 from ..certificates.objective import Objective
-from ..discriminant import Discriminant, variables
 from ..loop.learn import State
 from ..loop.sweep import scores
 from ..oracles import Classes, Dense, Sparse, classes, points
+from ..polynomial_function import PolynomialFunction, variable_names
 
 DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64
 
@@ -239,7 +239,7 @@ class TwoClass(ClassifierMixin, BaseEstimator):
             raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
         return self.decision_function(X) / norm
 
-    def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
+    def as_polynomial(self, lift=None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
         """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3).
 
         Of more than two classes one g a class, in the order of ``classes_``: the largest decides.
@@ -248,13 +248,14 @@ class TwoClass(ClassifierMixin, BaseEstimator):
         return polynomials(self, lift)
 
 
-def polynomials(rule: Any, lift: Any = None) -> Discriminant | tuple[Discriminant, ...]:
+def polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
     """The g of every row of ``coef_`` written out; a single one as it is."""
     if len(rule.classes_) > 2 and hasattr(getattr(rule, "committee_", rule), "pairs_"):
         raise ValueError("as_polynomial: one versus one decides by votes, no class has a g of its own.")
     w = np.atleast_2d(rule.coef_)
     rows = zip(w, np.broadcast_to(rule.intercept_, len(w)).tolist(), strict=True)
-    found = tuple(Discriminant.linear(*row, variables(rule)) if lift is None else lift.expand(*row) for row in rows)
+    names = variable_names(rule)
+    found = tuple(PolynomialFunction.linear(*row, names) if lift is None else lift.expand(*row) for row in rows)
     return found[0] if len(found) == 1 else found
 
 

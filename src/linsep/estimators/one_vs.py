@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates.margin import Certificate
 from ..certificates.objective import Objective
-from ..discriminant import Discriminant
+from ..polynomial_function import PolynomialFunction
 from ._base import DTYPES, TwoClass, all_or_nothing, checked, polynomials, scored
 
 
@@ -148,7 +148,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """What the scores of the members amount to."""
         raise NotImplementedError
 
-    def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
+    def as_polynomial(self, lift=None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
         """The g of each class written out, as of any estimator here; one versus one has none."""
         check_is_fitted(self)
         return polynomials(self, lift)
