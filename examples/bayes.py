@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
-from linsep.bayes import Bayes, Gaussian, Parzen, Table
+from linsep.bayes import Bayes, Gaussian, Parzen, ProbabilityTable
 from linsep.plot import strategy
 
 DEAR = [[0, 1, 1], [1, 0, 1], [1, 5, 0]]  # versicolor taken for virginica costs 5
@@ -41,7 +41,7 @@ def cross_validated(rule: Bayes, X: np.ndarray, y: np.ndarray) -> float:
 def hospital() -> None:
     """The table of a test for a disease of one in ten, exactly."""
     parts = [(54, 1), (27, 3), (9, 6)]
-    table = Table([[Fraction(p, 100) for p in row] for row in parts], classes=["well", "ill"])
+    table = ProbabilityTable([[Fraction(p, 100) for p in row] for row in parts], classes=["well", "ill"])
     for words, loss, reject in (
         ("0/1 loss", None, None),
         ("ill taken for well costs 10", [[0, 10], [1, 0]], None),

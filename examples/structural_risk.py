@@ -62,16 +62,16 @@ def main(folder: str = "out") -> None:
 
 def _regions(ax, model, X, y) -> None:
     """The points, and where the chosen rung decides for which class."""
-    from linsep.plot.style import COLOURS, INK, MARKERS
+    from linsep.plot.style import INK, MARKERS, SIGN_COLOURS
 
     reach = 1.1 * np.abs(X).max()
     side = np.linspace(-reach, reach, 300)
     grid = np.stack(np.meshgrid(side, side), axis=-1)
     g = model.decision_function(grid.reshape(-1, 2)).reshape(300, 300)
-    ax.contourf(side, side, g, levels=[-np.inf, 0, np.inf], colors=[COLOURS[-1], COLOURS[1]], alpha=0.10)
+    ax.contourf(side, side, g, levels=[-np.inf, 0, np.inf], colors=[SIGN_COLOURS[-1], SIGN_COLOURS[1]], alpha=0.10)
     ax.contour(side, side, g, levels=[0], colors=INK, linewidths=1.6)
     for label, sign in zip(model.classes_, (-1, 1), strict=True):
-        ax.scatter(*X[y == label].T, s=14, color=COLOURS[sign], marker=MARKERS[sign], lw=0, alpha=0.8)
+        ax.scatter(*X[y == label].T, s=14, color=SIGN_COLOURS[sign], marker=MARKERS[(sign + 1) // 2], lw=0, alpha=0.8)
     ax.set(aspect=1, xticks=[], yticks=[])
 
 

@@ -151,9 +151,9 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def as_polynomial(self) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
         """Return g in the original variables; for more than two classes one g per class, ordered as ``classes_``."""
         check_is_fitted(self)
-        for part, needed in ((self.lift_, "expand"), (self.classifier_, "coef_")):
-            if not hasattr(part, needed):
-                raise TypeError(f"as_polynomial: expected a {needed}, {type(part).__name__} has none.")
+        for part, needed in ((self.lift_, "method expand"), (self.classifier_, "attribute coef_")):
+            if not hasattr(part, needed.split()[1]):
+                raise TypeError(f"as_polynomial: expected the {needed}, {type(part).__name__} has none.")
         return polynomials(self.classifier_, self.lift_)
 
 

@@ -83,7 +83,7 @@ def get_line(rule: Any, function: str) -> tuple[np.ndarray, float]:
     """Return w and w0 of a fitted rule for two features; ``function`` is named in errors."""
     w = np.asarray(getattr(rule, "coef_", np.zeros(0)), dtype=np.float64)
     if w.size != 2 or w.shape[-1:] != (2,):
-        raise ValueError(f"{function}: expected a fitted rule with coef_ of shape (1, 2), got shape {w.shape}.")
+        raise ValueError(f"{function}: expected a fitted rule with one w of two numbers, got coef_ of shape {w.shape}.")
     return w.ravel(), float(np.ravel(getattr(rule, "intercept_", 0.0))[0])
 
 

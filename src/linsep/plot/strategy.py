@@ -48,7 +48,7 @@ def strategy(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         raise ValueError(f"strategy: expected a fitted classifier, {type(rule).__name__} has no classes_ or predict.")
     data = check_data(X, y, "strategy", columns=(1, 2), classes=rule.classes_)
     ax = prepare_axes(ax)
-    (_draw_plane if data.X.shape[1] == 2 else _draw_line)(ax, rule, data)
+    (_draw_plane if data.X.shape[1] == 2 else _draw_densities)(ax, rule, data)
     decided = _decide(rule, data.X)
     rejected = decided == len(data.classes)
     title = f"{int(np.sum((decided != data.class_index) & ~rejected))} of {len(data.X)} wrong"
@@ -93,7 +93,7 @@ def _draw_plane(ax: Axes, rule: Any, data: PlotData) -> None:
     scatter_classes(ax, *data[:3])
 
 
-def _draw_line(ax: Axes, rule: Any, data: PlotData) -> None:
+def _draw_densities(ax: Axes, rule: Any, data: PlotData) -> None:
     model: Any = getattr(getattr(rule, "strategy_", None), "model", None)
     if not hasattr(model, "log_joint"):
         raise ValueError(f"strategy: {type(rule).__name__} has no densities to be drawn over one column.")
