@@ -2,8 +2,8 @@
 
     python examples/lifting.py [folder]
 
-Lifted to (x, x²) a straight line separates them. Centred and scaled columns make Novikoff's bound on the number of
-updates smaller; the learned rule is printed as a polynomial in x. Writes one picture.
+Lifted to (x, x²) a straight line separates them. Centred and scaled columns lower Novikoff's bound of the number of
+updates; the learned rule is printed as a polynomial in x. Writes one plot.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Y = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1])
 LIFTS = {
     ("x", "x²"): Functions([("x²", np.square)], centre=False, scale=False),
     ("x", "x² − 1"): Functions([("x² − 1", lambda X: X**2 - 1)], centre=False, scale=False),
-    ("x, centred and scaled", "its square, likewise"): Quadratic(),
+    ("x, centred and scaled", "its square, centred and scaled"): Quadratic(),
 }
 
 
@@ -41,15 +41,15 @@ def main(folder: str = "out") -> None:
         decision(rule.classifier_, rule.lift_.transform(X), Y, ax=ax)
         ax.set(xlabel=names[0], ylabel=names[1])
         ax.set_title(f"lifted to ({'; '.join(names)})\n{counts}", fontsize=10)
-    parabola(panels[1, 1], rule)
+    draw_parabola(panels[1, 1], rule)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     figure.savefig(place / "lifting.png", dpi=80)
     print(f"wrote {place / 'lifting.png'}")
 
 
-def parabola(ax, rule) -> None:
-    """The points on their line, and g above it."""
+def draw_parabola(ax, rule) -> None:
+    """Draw the points on their line, and g above it."""
     g = rule.as_polynomial()
     x = np.linspace(-2.5, 2.4, 400)
     height = g(x[:, None])

@@ -138,17 +138,6 @@ def test_distances_are_written_along_their_segments_without_overlap(rule):
     plt.close(ax.figure)
 
 
-def test_crowded_labels_avoid_each_other():
-    from linsep.plot.labels import place_labels
-
-    ax = Figure().subplots()
-    anchors = np.array([[0.5, 0.5], [0.52, 0.5], [0.5, 0.52], [0.51, 0.48], [0.51, 0.5]])
-    placed = place_labels(ax, anchors, ["-1.234"] * 5, anchors, np.zeros((0, 2, 2)))
-    ax.figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in placed]
-    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
-
-
 def test_a_line_beside_the_data_is_brought_into_the_picture(ax):
     plot.decision(linear([1, 0], 1.0), X, y, ax)  # x = -1, the data begin at 0.5
     assert named(ax, "g(x) = 0").get_xdata().tolist() == [-1, -1]

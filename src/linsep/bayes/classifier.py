@@ -47,20 +47,10 @@ class Bayes(ClassifierMixin, BaseEstimator):
     ----------
     strategy_ : Strategy
         The learned strategy; ``strategy_.model`` has the densities.
-    classes_ : ndarray
-        The labels.
     decisions_ : ndarray
         The labels of the decisions: the classes, and that of the reject option.
     loss_ : ndarray of shape (n_decisions, n_classes)
         W.
-    priors_ : ndarray of shape (n_classes,)
-        p(k) of the densities.
-    discriminant_ : Discriminant
-        One function per class, if the strategy is linear or quadratic.
-    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        w, if the strategy is linear.
-    intercept_ : ndarray of shape (n_classes,) or (1,)
-        w0, if the strategy is linear.
 
     Examples
     --------
@@ -171,15 +161,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
         return self.loss_[decided, find_labels(truth, self.classes_, "y")]
 
     def risk(self, n: int = 100_000, random_state=None) -> RiskEstimate:
-        """Estimate by Monte Carlo the risk of the strategy if the learned densities were true.
-
-        Parameters
-        ----------
-        n : int, default=100_000
-            Number of samples.
-        random_state : int, RandomState or None, default=None
-            Seed.
-        """
+        """Estimate by Monte Carlo, from n samples, the risk of the strategy if the learned densities were true."""
         check_is_fitted(self)
         return self.strategy_.risk(n, random_state)
 
@@ -191,7 +173,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
 
     @property
     def discriminant_(self) -> Discriminant:
-        """The linear or quadratic functions that decide."""
+        """One function per class, if the strategy is linear or quadratic."""
         check_is_fitted(self)
         try:
             return self.strategy_.discriminant()
@@ -200,7 +182,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """One row w per class; for two classes the one w of the hyperplane between them."""
+        """One row w per class, for two classes that of the hyperplane between them, if the strategy is linear."""
         return self.discriminant_.coefficients[0]
 
     @property

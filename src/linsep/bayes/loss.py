@@ -18,21 +18,8 @@ class Loss(NamedTuple):
 
 
 def check_loss(classes: Any, loss: Any = None, reject: float | None = None, reject_label: Any = None) -> Loss:
-    """Check a loss for these classes.
+    """Check a loss for these classes; the arguments are those of `Strategy`.
 
-    Parameters
-    ----------
-    classes : array-like
-        The labels.
-    loss : array-like of shape (n_classes, n_classes) or (n_classes + 1, n_classes), default=None
-        ``W[decision, truth]``, the reject option in the last row if there is one more. None: 0/1 loss.
-    reject : float, default=None
-        The cost of the reject option if it does not depend on the truth. None: no reject option, unless in ``loss``.
-    reject_label : object, default=None
-        The label of the reject option. None: -1, or "reject" if the classes are strings.
-
-    Examples
-    --------
     >>> check_loss(["ill", "well"], [[0, 1], [10, 0]], reject=0.5)
     Loss(W=array([[ 0. ,  1. ],
            [10. ,  0. ],

@@ -38,7 +38,7 @@ class _NearestMeanClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """One row w per class; for two classes the one w of the hyperplane between them."""
+        """One row w per class, for two classes that of the hyperplane between them, if the rule is linear."""
         check_is_fitted(self)
         return self.discriminant_.coefficients[0]
 
@@ -59,12 +59,6 @@ class NearestMean(_NearestMeanClassifier):
     ----------
     means_ : ndarray of shape (n_classes, n_features)
         The means.
-    classes_ : ndarray
-        The labels.
-    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        w.
-    intercept_ : ndarray of shape (n_classes,) or (1,)
-        w0.
     discriminant_ : Discriminant
         The functions g_k.
 
@@ -114,12 +108,6 @@ class Mahalanobis(_NearestMeanClassifier):
         The means.
     densities_ : list of Gaussian
         One per class, with the covariances.
-    classes_ : ndarray
-        The labels.
-    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        w, if the covariance is shared.
-    intercept_ : ndarray of shape (n_classes,) or (1,)
-        w0, if the covariance is shared.
     discriminant_ : Discriminant
         The functions g_k.
 

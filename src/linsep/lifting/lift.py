@@ -74,15 +74,7 @@ class Lift(TransformerMixin, BaseEstimator):
         return np.array(self._name_columns(list(_check_feature_names_in(self, input_features))), dtype=object)
 
     def expand(self, w, w0: float = 0.0) -> PolynomialFunction:
-        """Return <w, phi(x)> + w0, for weights of the lifted columns, as a function of the original variables.
-
-        Parameters
-        ----------
-        w : array-like of shape (n_lifted_columns,)
-            Weights.
-        w0 : float, default=0.0
-            Bias.
-        """
+        """Return <w, phi(x)> + w0, with one weight per lifted column, as a function of the original variables."""
         check_is_fitted(self)
         w = np.asarray(w, dtype=np.float64).ravel()
         count = self.scaler_.n_features_in_

@@ -32,16 +32,6 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         The fitted lift.
     classifier_ : classifier
         The fitted classifier.
-    certificate_ : Certificate
-        That of the classifier, about the lifted rows. `check` recomputes it.
-    certificates_ : list
-        Those of a committee (`OneVsAll`, `OneVsOne`), one per problem.
-    classes_ : ndarray
-        The labels.
-    n_features_in_ : int
-        Number of original variables.
-    feature_names_in_ : ndarray
-        Names of the original variables, if they have names.
 
     Examples
     --------
@@ -102,14 +92,14 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def certificate_(self) -> Certificate:
-        """The classifier's certificate about the lifted rows."""
+        """The classifier's certificate about the lifted rows; `check` recomputes it."""
         if hasattr(self.classifier_, "certificates_"):
             raise AttributeError("A committee has no certificate_ but certificates_, one per problem.")
         return self.classifier_.certificate_
 
     @property
     def certificates_(self) -> list:
-        """The certificates of a committee, one per problem."""
+        """The certificates of a committee (`OneVsAll`, `OneVsOne`), one per problem."""
         return self.classifier_.certificates_
 
     @property
@@ -133,17 +123,7 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.classifier_.predict(self.lift_.transform(X))
 
     def check(self, X, y, sample_weight=None) -> Any:
-        """Recompute every claim of the certificate from the lifted rows, sharing no code with the solver.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training rows, not lifted.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Their weights; None: all 1.
-        """
+        """Lift X and let the classifier check its certificate, sharing no code with the solver."""
         check_is_fitted(self)
         checker = self.classifier_ if hasattr(self.classifier_, "check") else self.certificate_
         return checker.check(self.lift_.transform(X), y, sample_weight)

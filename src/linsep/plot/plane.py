@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from .geometry import PlotBox, bounding_box, clip_line, clip_polygon, project_on_line
-from .labels import place_labels, write_along
+from .labels import write_along, write_beside
 from .plot_data import PlotData, check_two_classes
 from .style import GREY, INK, SIGN_COLOURS, draw_legend, format_linear, format_number, prepare_axes, scatter_classes
 
@@ -71,7 +71,7 @@ def _draw_line(ax: Axes, data: PlotData, w: np.ndarray, w0: float, distances: bo
             dashed = clip_line(box, w, w0 - side * m * norm)
             ax.plot(*dashed.T, color=INK, lw=1.0, ls=(0, (5, 4)), label=name, zorder=2)
     if distances:
-        _draw_distances(ax, data, r, project_on_line(data.X, w, w0), ends)
+        _draw_distances(ax, data, r, project_on_line(data.X, w, w0))
     scatter_classes(ax, *data[:3])
     _draw_w(ax, box, w / norm, ends, data.X)
     wrong = int(np.sum(r * data.sign <= 0))
@@ -118,19 +118,16 @@ def shade_sides(ax: Axes, box: PlotBox, w: np.ndarray, w0: float) -> None:
             ax.fill(*polygon.T, color=colour, alpha=0.09, lw=0, zorder=0)
 
 
-def _draw_distances(ax: Axes, data: PlotData, r: np.ndarray, feet: np.ndarray, ends: np.ndarray) -> None:
+def _draw_distances(ax: Axes, data: PlotData, r: np.ndarray, feet: np.ndarray) -> None:
     segments = np.stack([data.X, feet], axis=1)
     alpha = float(np.clip(40 / len(r), 0.25, 1.0))
     ax.add_collection(LineCollection(list(segments), colors=GREY, linewidths=0.7, alpha=alpha, zorder=1))
     order = np.argsort(np.abs(r), kind="stable")
     names = [format_number(round(value, 3)) for value in r]
-    short = []  # segments that are too short for their label
     for side in (-1, 1):
         for rank, k in enumerate(order[data.sign[order] == side][:LABELLED]):
             if not write_along(ax, segments[k], names[k], at=0.35 + 0.12 * rank, color=INK, zorder=5):
-                short.append(k)
-    lines = np.concatenate([segments, ends[None]]) if len(ends) else segments
-    place_labels(ax, data.X[short], [names[k] for k in short], data.X, lines, color=INK, zorder=5)
+                write_beside(ax, data.X[k], data.X[k] - feet[k], names[k], color=INK, zorder=5)  # it is too short
 
 
 def _draw_w(ax: Axes, box: PlotBox, unit: np.ndarray, ends: np.ndarray, X: np.ndarray) -> None:

@@ -22,21 +22,7 @@ class PlotData(NamedTuple):
 
 
 def check_data(X: Any, y: Any, function: str, *, columns: tuple[int, ...] = (2,), classes: Any = None) -> PlotData:
-    """Check X and y.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_columns)
-        Points.
-    y : array-like of shape (n_samples,)
-        Labels.
-    function : str
-        Name of the plotting function, for errors.
-    columns : tuple of int, default=(2,)
-        Allowed numbers of columns.
-    classes : array-like, default=None
-        Labels in their order. None: the sorted labels of y.
-    """
+    """Check X and y. Errors name ``function``; ``columns`` are allowed numbers of columns, ``classes`` the labels."""
     points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     labels = np.asarray(y)
     if points.ndim != 2 or points.shape[1] not in columns:

@@ -34,25 +34,8 @@ class Update(NamedTuple):
 def replay_updates(
     X: np.ndarray, sign: np.ndarray, target: Any, rule: Any, *, bias: str = "augmented", max_updates: int = 60
 ) -> Iterator[Update]:
-    """Run the single-sample loop from w = 0 and yield its updates.
+    """Run the single-sample loop from w = 0 and yield its updates; the arguments are those of `animate`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Rows.
-    sign : ndarray of shape (n_samples,)
-        +1 or -1.
-    target : target
-        When a vector is violated.
-    rule : rule
-        How far w moves.
-    bias : {"augmented", "free", "none"}, default="augmented"
-        The bias; "free": halved differences of the classes (C10).
-    max_updates : int, default=60
-        Largest number of updates.
-
-    Examples
-    --------
     >>> from linsep.rules import Increment
     >>> from linsep.targets import Margin
     >>> X, sign = np.array([[0.5, 3.0], [1.5, 2.5], [4.5, 1.0]]), np.array([-1, -1, 1])

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 from ..rules import Increment
 from ..targets import Margin
 from .geometry import PlotBox, bounding_box, clip_line, clip_polygon
-from .labels import place_labels
+from .labels import write_beside
 from .plot_data import PlotData, check_two_classes
 from .replay import replay_updates
 from .style import GREEN, GREY, INK, SIGN_COLOURS, draw_legend, prepare_axes
@@ -135,9 +135,8 @@ def _draw_path(ax: Axes, steps: np.ndarray) -> None:
     _draw_arrows(ax, steps[:-1], np.diff(steps, axis=0), color=INK, width=0.006, label="path of w", zorder=4)
     ax.plot(*steps.T, ".", color=INK, ms=5, zorder=4)
     ax.plot(*steps[-1], "o", color=INK, mec="white", ms=7, zorder=5)
-    numbers = number_steps(steps)
-    segments = np.stack([steps[:-1], steps[1:]], axis=1)
-    place_labels(ax, np.array(list(numbers)), list(numbers.values()), steps, segments, size=9.0, color=INK, zorder=6)
+    for point, label in number_steps(steps).items():
+        write_beside(ax, point, np.array(point), label, size=9.0, color=INK, zorder=6)
 
 
 def number_steps(steps: np.ndarray) -> dict[tuple[float, ...], str]:

@@ -25,12 +25,6 @@ class Ball:
     lower: float  # no smaller ball contains all rows
     passes: int  # over the data
 
-    def __str__(self) -> str:
-        return (
-            f"All rows are in a ball of radius {self.radius:.6g}; no ball of radius below {self.lower:.6g} "
-            f"contains them (passes over the data: {self.passes})."
-        )
-
 
 def enclosing_ball(X: Any, *, tol: float = 1e-3, max_passes: int = 100) -> Ball:
     r"""Return a ball around all rows of X, its radius at most ``1 + tol`` times the smallest R if the budget allows.

@@ -1,8 +1,4 @@
-r"""The bound of Vapnik and Chervonenkis, S0 (1) (A4).
-
-.. math:: R \;\le\; R_{emp} + \sqrt{\tfrac1N \left[h\left(\ln\tfrac{2N}{h} + 1\right) - \ln\tfrac{\eta}{4}\right]}
-          \qquad\text{with probability at least } 1 - \eta
-"""
+"""The bound of Vapnik and Chervonenkis, S0 (1) (A4)."""
 
 from __future__ import annotations
 

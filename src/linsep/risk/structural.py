@@ -1,7 +1,4 @@
-r"""Structural risk minimisation: a ladder of ever richer classes of rules, and the choice of a rung (A5).
-
-.. math:: \text{rung}^* = \arg\min_k \; R_{emp}(q_k) + \text{confidence}(h_k, N, \eta)
-"""
+"""Structural risk minimisation: a ladder of ever richer classes of rules, and the choice of a rung (A5)."""
 
 from __future__ import annotations
 
@@ -58,12 +55,6 @@ class StructuralRisk(ClassifierMixin, BaseEstimator):
         Name of the chosen rung.
     estimator_ : classifier
         The chosen rung, fitted to all data.
-    classes_ : ndarray of shape (2,)
-        The labels.
-    n_features_in_ : int
-        Number of features of ``estimator_``.
-    feature_names_in_ : ndarray
-        Names of the features of ``estimator_``, if they have names.
 
     Examples
     --------
