@@ -2,7 +2,7 @@
 
     python examples/structural_risk.py [folder]
 
-A ladder of polynomial lifts of degree 1 to 5 is fitted to 400 points on a circle and inside it, and to 400 points on both
+Polynomial lifts of degree 1 to 5 are fitted to 400 points on a circle and inside it, and to 400 points on both
 sides of a line. The tables and the plot show the risks and bounds of every rung.
 """
 
