@@ -1,210 +1,166 @@
-"""Compiled code learns to call the methods of our NamedTuples; with `compiler` and `reference` all that knows Numba.
+"""The only file that imports Numba, and only its public parts: njit, overload, overload_method, intrinsic.
 
-Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba can read the
-fields of a NamedTuple but not call its methods; the few lines below teach it each method *name*, once,
-for all components. The text of a method is thus written once and runs at two speeds.
+Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple
+but does not call its methods; `component` teaches it the methods of one class. So every function is written once and
+runs at two speeds: compiled, and interpreted as ``kernel.py_func``.
+
+fastmath and inlining are decided by the function itself, never inherited from its caller: every function sets them.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
+import sys
+import threading
 import warnings
-import zlib
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.errors import NumbaWarning
 from numba.extending import intrinsic, overload, overload_method
 
-from .compiler import OPTIONS, PART, TILE
-from .oracles.ahead import fetch
-from .reference import Reference, in_place
-
-__all__ = ["at_speed", "compiled", "compiled_with", "in_place", "inlined", "norm", "tiled"]
-
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
 
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
+PLAIN: Any = {"fastmath": False, "forceinline": True}  # of the small functions here
 
 
-def stamp(folder: Path) -> int:
-    """A number that an edit of any file in it changes: kernels are made of texts from several files.
+def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) -> Any:
+    """Compile ``function`` when it is first called; the result is kept on disk where there is a place for it.
 
-    Numba would look at the file of the kernel only, and go on with what the others said before.
+    A read-only install without a home directory has no such place: then nothing is kept, quietly. Kernels release the
+    GIL. ``function.py_func`` is the interpreted function.
     """
-    files = sorted(file for file in folder.rglob("*.py") if file.is_file())
-    return zlib.crc32(repr([(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]).encode())
+    if function is None:
+        return functools.partial(compiled, fastmath=fastmath)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Numba, that nothing is kept
+        try:
+            return numba.njit(cache=True, nogil=True, fastmath=fastmath, forceinline=False)(function)
+        except RuntimeError:  # Numba found no directory that it may write to
+            return numba.njit(nogil=True, fastmath=fastmath, forceinline=False)(function)
 
 
-STAMP = stamp(Path(__file__).parent)
+@functools.cache
+def _without_cache(kernel: Any) -> Any:
+    """The same function for components of a user's own: an edit of their code would not be noticed on disk."""
+    return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
 
 
-def compiled_with(part: dict[str, Any] = PART, reads: Sequence[str] = (), **options: Any) -> Callable[[F], F]:
-    """`compiled`, with further options of Numba; ``part`` are those for the text inside other kernels.
+def at_speed(kernel: Any, *components: Any) -> Callable[..., Any]:
+    """The kernel compiled for these components, or interpreted if one of them is not a NamedTuple."""
+    return kernel_for(kernel, *map(type, components))
 
-    There, arrays that the arguments ``reads`` name are taken as read-only: one text serves those and writable ones.
-    Whether a kernel takes the text in or calls it is left to LLVM, unless ``forceinline`` is said: from the methods of
-    oracles it would be handed on, and long texts be copied to all their places.
+
+@functools.cache
+def kernel_for(kernel: Any, *kinds: type) -> Callable[..., Any]:
+    """`at_speed`, from the classes of the components."""
+    if not all(issubclass(kind, tuple) for kind in kinds):
+        return kernel.py_func
+    for kind in kinds:
+        component(kind)
+    ours = __name__.partition(".")[0]
+    return kernel if all(kind.__module__.partition(".")[0] == ours for kind in kinds) else _without_cache(kernel)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A read-only view: one compiled function serves writable arrays and read-only memmaps alike."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+# --- methods of NamedTuples ------------------------------------------------------------------------------------------
+
+_METHODS: dict[tuple[type, str], Callable[..., Any]] = {}  # of all components, by class and name
+_NAMES: dict[str, inspect.Signature] = {}  # names that Numba has been taught, with their parameters
+_SUMS_OF_PRODUCTS = {
+    "lowest", "squared_norm", "add", "record", "w_changed", "class_scores", "add_to_class", "add_to_classes",
+    "add_outer_product", "copy_row", "squared_distance",
+}  # fmt: skip
+
+
+def component(kind: C) -> C:
+    """Teach Numba the public methods of a NamedTuple class; other NamedTuples are not affected."""
+    for name, method in vars(kind).items():
+        if name.startswith("_") or not inspect.isfunction(method) or (kind, name) in _METHODS:
+            continue
+        _METHODS[kind, name] = method
+        signature = inspect.Signature(
+            [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(method).parameters.values()]
+        )
+        if name not in _NAMES:
+            _NAMES[name] = signature
+            _teach(name, signature)
+        elif _NAMES[name] != signature:
+            raise TypeError(f"{kind.__name__}.{name}: expected the parameters {_NAMES[name]}, got {signature}.")
+    return kind
+
+
+def _teach(name: str, signature: inspect.Signature) -> None:
+    def choose(*args):
+        return _METHODS.get((args[0].instance_class, name))
+
+    choose.__signature__ = signature  # type: ignore[attr-defined]
+    # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
+    options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False, "forceinline": True}
+    for kind in (types.NamedTuple, types.NamedUniTuple):
+        overload_method(kind, name, jit_options=options)(choose)  # type: ignore[arg-type]
+
+
+def constant(component: Any, name: str, default: bool) -> bool:
+    """A class attribute of a component; in compiled code a constant, so that branches on it disappear."""
+    return getattr(type(component), name, default)
+
+
+@overload(constant, jit_options=PLAIN, prefer_literal=True)
+def _constant(component, name, default):
+    value = getattr(component.instance_class, name.literal_value, default.literal_value)
+    return lambda component, name, default: value
+
+
+# --- LLVM ------------------------------------------------------------------------------------------------------------
+
+
+def straight_line(function: F) -> Callable[..., Any]:
+    """`compiled`, with LLVM's vectoriser of straight-line code, which Numba leaves off (NUMBA_SLP_VECTORIZE).
+
+    For functions that hold sums or maxima of a few neighbouring labels in variables of their own: loops over some 20
+    labels are too short for the vectoriser of loops. Without it a pass over sequences takes 1.1 to 1.25 times as long.
+    The switch is on only while such a function compiles.
     """
+    kernel = compiled(function)
 
-    def compile(function: F) -> F:
-        inside: Any = numba.njit(**{**OPTIONS, **part, "forceinline": False, **options})(function)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaWarning)
-            try:
-                kernel: Any = numba.njit(cache=True, **OPTIONS, **options)(function)
-            except RuntimeError:  # no locator available: nowhere to write the cache
-                kernel = numba.njit(**OPTIONS, **options)(function)
-            else:
-                kernel._cache._cache_file._source_stamp = STAMP
-        names = inspect.signature(function).parameters
+    def compile_for(args: tuple) -> None:
+        before, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, 1
+        try:
+            kernel.compile(args)
+        finally:
+            numba.config.SLP_VECTORIZE = before
 
-        def template(args, kws):
-            plain = [types.unliteral(arg) for arg in args]  # or Numba would compile again for every 0 and 1
-            for k in (list(names).index(name) for name in reads):
-                plain[k] = plain[k].copy(readonly=True)
-            return inside.get_call_template(tuple(plain), kws)
+    @functools.wraps(function)
+    def call(*args):
+        compile_for(tuple(map(numba.typeof, args)))
+        return kernel(*args)
 
-        kernel.get_call_template, kernel.get_overload = template, inside.get_overload
-        return kernel
+    @overload(call, jit_options=PLAIN)
+    def _call(*args):
+        compile_for(args)
+        return lambda *args: kernel(*args)
 
-    return compile
+    call.py_func = function  # type: ignore[attr-defined]
+    return call
 
 
-def compiled(function: F) -> F:
-    """Compile ``function`` lazily; the result is kept on disk where there is a place for it.
-
-    A read-only install without a home directory has no such place: then nothing is kept, quietly.
-    ``function.py_func`` stays the interpreted reference. Kernels that call it compile it again, as a part of theirs.
-    """
-    return compiled_with()(function)
-
-
-def tiled(*reads: str) -> Callable[[F], F]:
-    """`compiled`, for kernels whose sums in m0, m1, m2, m3 should become one register.
-
-    Inner loops over some 20 labels are too short for the vectoriser of loops. ``reads``: see `compiled_with`.
-    """
-    return compiled_with(TILE, reads)
-
-
-inlined = compiled_with(forceinline=True)  # for texts with an oracle: handing on its arrays costs some hundred moves
-
-
-def at_speed(kernel: Any, part: Any) -> Callable[..., Any]:
-    """The compiled kernel, or its interpreted text for an oracle that is made of a user's Python functions."""
-    return kernel.py_func if getattr(part, "interpreted", False) else kernel
-
-
-class _Oracle:
-    """Methods of oracles: scalar products, so their sums may be reordered."""
-
-    def probe(self, w, i):
-        return self.instance_class.probe
-
-    def square(self, i):
-        return self.instance_class.square
-
-    def add(self, w, i, beta):
-        return self.instance_class.add
-
-    def credit(self, dual, i, beta):
-        return self.instance_class.credit
-
-    def settle(self, w):
-        return self.instance_class.settle
-
-    def cost(self, i):
-        return self.instance_class.cost
-
-    def recall(self, dual, i, total):
-        return self.instance_class.recall
-
-    def side(self, i):
-        return self.instance_class.side
-
-    def profile(self, w, i, out):
-        return self.instance_class.profile
-
-    def spread(self, w, i, k, classes, step):
-        return self.instance_class.spread
-
-    def note(self, i, rival, count):
-        return self.instance_class.note
-
-    def load(self, i, begin):
-        return self.instance_class.load
-
-    def bend(self, H, i, beta):
-        return self.instance_class.bend
-
-    def fetch(self, i):
-        return self.instance_class.fetch
-
-    def find(self, network, truth, rival, at):
-        return self.instance_class.find
-
-    def scatter(self, w, i, steps):
-        return self.instance_class.scatter
-
-    def store(self, slot, rows, i):
-        return self.instance_class.store
-
-    def gap(self, i, rows, slot):
-        return self.instance_class.gap
-
-
-class _Exact:
-    """Methods of targets, rules and keepers: plain IEEE arithmetic."""
-
-    def goal(self, ww, mass):
-        return self.instance_class.goal
-
-    def step(self, t, wa, ww, aa, goal):
-        return self.instance_class.step
-
-    def pull(self, wa, aa, goal):
-        return self.instance_class.pull
-
-    def weigh(self, cost):
-        return self.instance_class.weigh
-
-    def uses_norms(self):
-        return self.instance_class.uses_norms
-
-    def moved(self, oracle, i, beta):
-        return self.instance_class.moved
-
-    def folded(self, w, seen):
-        return self.instance_class.folded
-
-
-def _teach(methods: type, **jit_options: Any) -> None:
-    for name, choose in vars(methods).items():
-        if not name.startswith("_"):
-            for kind in (types.NamedTuple, types.NamedUniTuple, Reference):
-                overload_method(kind, name, jit_options=jit_options)(choose)  # type: ignore[call-arg]
-
-
-_teach(_Oracle, fastmath=SCALAR_PRODUCTS, forceinline=True, _nrt=False, **PART)
-_teach(_Exact, forceinline=True, _nrt=False, **PART)
-
-
-def norm(oracle, rule, target, i):
-    """<a,a> of the vector of set i found last, if rule or target use norms; if not, none is even compiled."""
-    return oracle.square(i) if rule.uses_norms() or target.uses_norms() else 0.0
-
-
-@overload(norm, jit_options={"forceinline": True, "_nrt": False, **PART})  # type: ignore[typeddict-item]
-def _norm(oracle, rule, target, i):
-    if any(kind.instance_class.uses_norms(None) for kind in (rule, target)):  # all of a kind say the same
-        return lambda oracle, rule, target, i: oracle.square(i)
-    return lambda oracle, rule, target, i: 0.0
+def prefetch(array, at) -> None:
+    """Ask the processor for ``array.ravel()[at]``, which is needed soon; interpreted code has nothing to do."""
 
 
 @intrinsic
@@ -222,6 +178,37 @@ def _prefetch(context, array, at):
     return types.void(array, at), build
 
 
-@overload(fetch, jit_options={"forceinline": True, "_nrt": False})  # type: ignore[typeddict-unknown-key]
-def _fetch(array, at):
+@overload(prefetch, jit_options=PLAIN)
+def _prefetch_place(array, at):
     return lambda array, at: _prefetch(array, at)
+
+
+# --- the first compilation -------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Say on a terminal, once per process, that functions are being compiled, if that takes a noticeable time."""
+    if announced.said or not sys.stderr.isatty():  # type: ignore[attr-defined]
+        yield
+        return
+    over, thread = threading.Event(), threading.get_ident()
+
+    def watch() -> None:
+        while not over.wait(0.7):
+            frame = sys._current_frames().get(thread)
+            while frame is not None and not frame.f_globals.get("__name__", "").startswith("numba."):
+                frame = frame.f_back
+            if frame is not None:
+                print("linsep: compiling for this kind of data, once per machine ...", file=sys.stderr, flush=True)
+                announced.said = True  # type: ignore[attr-defined]
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+announced.said = False  # type: ignore[attr-defined]

@@ -3,11 +3,8 @@
 A rule sees only numbers: ``t`` (updates made so far), ``wa = <w,a>``, ``ww = <w,w>``, ``aa = <a,a>``
 and the ``goal`` that was missed. ``step`` returns ``alpha, beta >= 0``, and w becomes ``alpha w + beta a``.
 
-A row's weight counts as ``weigh`` says.
-
-The whole-pass form freezes w: every violated vector enters one sum ``s`` with the weight ``pull``, and
-``turn`` answers with ``alpha, beta`` for ``w <- alpha w + beta s``. It sees the same numbers of the sum:
-``ws = <w,s>``, ``ss = <s,s>``, the ``mass`` of the pulls in it and the ``weight`` of the vectors.
+The batch form keeps w at rest for a pass: every violated vector enters one sum ``s`` with the weight ``batch_weight``,
+and ``batch_step`` returns ``alpha, beta`` for ``w <- alpha w + beta s``.
 """
 
 from __future__ import annotations
@@ -19,13 +16,29 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .jit import component
 
+BEYOND = 1.0 + 1e-9
+
+
+class Batch(NamedTuple):
+    """The numbers of s, the weighted sum of the violated vectors of a pass."""
+
+    ws: float  # <w,s>
+    ww: float  # <w,w>
+    ss: float  # <s,s>
+    total: float  # the sum of the weights in s
+    weight: float  # the sample weight of the violated vectors
+    goal: float
+
+
+@component
 class Increment(NamedTuple):
     r"""The perceptron: :math:`w \leftarrow w + \eta(t)\,a` (C1, C2, C4).
 
     The rate after ``t`` updates is :math:`\eta(t) = rate / (t+1)^{decay}`: ``decay=0`` is the fixed
     increment, ``decay=1`` and ``decay=0.5`` are the schedules 1/k and 1/sqrt(k).
-    The whole-pass form adds the sum of all violated vectors: gradient descent on J_p.
+    The batch form adds the sum of all violated vectors: gradient descent on J_p.
 
     >>> Increment(2.0).step(t=0, wa=-1.0, ww=1.0, aa=1.0, goal=0.0)
     (1.0, 2.0)
@@ -33,6 +46,7 @@ class Increment(NamedTuple):
     (1.0, 0.25)
     """
 
+    NEEDS_NORM = False
     rate: float = 1.0
     decay: float = 0.0
 
@@ -41,65 +55,70 @@ class Increment(NamedTuple):
             return 1.0, self.rate
         return 1.0, self.rate * (t + 1.0) ** -self.decay
 
-    def pull(self, wa, aa, goal):
+    def batch_weight(self, wa, aa, goal):
         return 1.0
 
-    def turn(self, t, ws, ww, ss, mass, weight, goal):
+    def batch_step(self, t, batch):
         return self.step(t, 0.0, 0.0, 0.0, 0.0)
 
-    def weigh(self, cost):
-        return cost
 
-    def uses_norms(self):
-        return False
-
-
-class Table(NamedTuple):
+@component
+class RateTable(NamedTuple):
     """The perceptron with the rates of updates ``first, first + 1, ...`` written in a table."""
 
+    NEEDS_NORM = False
     rates: np.ndarray
     first: int
 
     def step(self, t, wa, ww, aa, goal):
         return 1.0, self.rates[t - self.first]
 
-    def pull(self, wa, aa, goal):
+    def batch_weight(self, wa, aa, goal):
         return 1.0
 
-    def weigh(self, cost):
-        return cost
-
-    def uses_norms(self):
-        return False
+    def batch_step(self, t, batch):
+        return self.step(t, 0.0, 0.0, 0.0, 0.0)
 
 
 class Scheduled:
     r"""The perceptron with any rate :math:`\eta(k)`, a Python function of k = 1, 2, ... (C2, C4).
 
     The function is called once for every update, outside compiled code: before each block of visits
-    ``ready`` lays out the rates that the block may need as a `Table`.
+    `for_updates` computes the rates that the block may need.
 
-    >>> Scheduled(lambda k: 1 / k).ready(t=2, visits=2).rates
+    >>> Scheduled(lambda k: 1 / k).for_updates(t=2, count=2).rates
     array([0.33333333, 0.25      ])
     """
+
+    NEEDS_NORM = False
 
     def __init__(self, eta: Callable[[int], float]):
         self.eta = eta
         self._rates: list[float] = []
 
-    def ready(self, t: int, visits: int) -> Table:
-        """The rates of the next ``visits`` updates."""
-        for k in range(len(self._rates) + 1, t + visits + 1):
+    def for_updates(self, t: int, count: int) -> RateTable:
+        """The rule for updates t, ..., t + count - 1."""
+        for k in range(len(self._rates) + 1, t + count + 1):
             rate = self.eta(k)
             if not (isinstance(rate, Real) and math.isfinite(rate) and rate > 0):
-                raise ValueError(f"rate: eta({k}) = {rate!r}, but a rate must be a finite number greater than 0.")
+                raise ValueError(f"rate: expected a finite number greater than 0, got eta({k}) = {rate!r}.")
             self._rates.append(float(rate))
-        return Table(np.array(self._rates[t : t + visits]), t)
+        return RateTable(np.array(self._rates[t : t + count]), t)
 
-    def turn(self, t, ws, ww, ss, mass, weight, goal):
-        return self.ready(t, 1).step(t, 0.0, 0.0, 0.0, 0.0)
+    def step(self, t, wa, ww, aa, goal):
+        """Alpha and beta of one update."""
+        return self.for_updates(t, 1).step(t, wa, ww, aa, goal)
+
+    def batch_weight(self, wa, aa, goal):
+        """Every violated vector counts alike."""
+        return 1.0
+
+    def batch_step(self, t, batch):
+        """Alpha and beta of one batch update."""
+        return self.step(t, 0.0, 0.0, 0.0, 0.0)
 
 
+@component
 class Relaxation(NamedTuple):
     r"""Move towards the hyperplane <w,a> = b, or past it (C6).
 
@@ -107,49 +126,46 @@ class Relaxation(NamedTuple):
 
     ``rate=1`` lands on the hyperplane, which the strict target still calls violated. So the aim
     lies a hair beyond the goal, ``b = (1 + 1e-9) goal``: the rule ends for every rate.
-    The whole-pass form takes the mean of these moves (Cimmino), so that the range of rates keeps its
+    The batch form takes the mean of these moves (Cimmino), so that the range of rates keeps its
     meaning; their plain sum, the gradient of J_r, diverges on large data (see `GradientDescent`).
 
     >>> Relaxation(1.5).step(t=0, wa=-1.0, ww=1.0, aa=2.0, goal=1.0)[1]
     1.50000000075
     """
 
+    NEEDS_NORM = True
+    NEEDS_MARGIN = True  # without a margin b > 0 it would stand still at w = 0
     rate: float = 1.5
 
     def step(self, t, wa, ww, aa, goal):
-        return 1.0, self.rate * self.pull(wa, aa, goal)
+        return 1.0, self.rate * self.batch_weight(wa, aa, goal)
 
-    def pull(self, wa, aa, goal):
+    def batch_weight(self, wa, aa, goal):
         if aa == 0.0:  # the zero vector can't be satisfied, and doesn't move w
             return 1.0
         return (BEYOND * goal - wa) / aa
 
-    def turn(self, t, ws, ww, ss, mass, weight, goal):
-        return 1.0, self.rate / weight
-
-    def weigh(self, cost):
-        return cost
-
-    def uses_norms(self):
-        return True
+    def batch_step(self, t, batch):
+        return 1.0, self.rate / batch.weight
 
 
-BEYOND = 1.0 + 1e-9
-
-
+@component
 class Nearest(NamedTuple):
     r"""Kozinec: the point nearest to the origin on the segment from w to a (C8, C9).
 
     .. math:: w \leftarrow (1-k)\,w + k\,a , \qquad k = \min\Big(1, \frac{\langle w, w-a\rangle}{|w-a|^2}\Big) .
 
-    w starts at the first vector, never at 0, and stays in the convex hull of the vectors.
-    The whole-pass form takes the mean of all violated vectors for a: a point of the hull, violated too.
+    w starts at the first vector, never at 0, and stays in the convex hull of the vectors, which is the same whatever
+    they weigh. The batch form takes the mean of all violated vectors for a: a point of the hull, violated too.
     ``longest`` limits k; 1.0 is the rule.
 
     >>> Nearest().step(t=1, wa=0.0, ww=1.0, aa=1.0, goal=0.0)
     (0.5, 0.5)
     """
 
+    NEEDS_NORM = True
+    WEIGHTED = False
+    INSIDE_HULL = True  # where no w need have <w,a> > b for a given b > 0
     longest: float = 1.0
 
     def step(self, t, wa, ww, aa, goal):
@@ -161,38 +177,33 @@ class Nearest(NamedTuple):
         k = min(self.longest, max(0.0, (ww - wa) / gap))
         return 1.0 - k, k
 
-    def pull(self, wa, aa, goal):
+    def batch_weight(self, wa, aa, goal):
         return 1.0
 
-    def turn(self, t, ws, ww, ss, mass, weight, goal):
-        alpha, beta = self.step(t, ws / mass, ww, ss / (mass * mass), goal)
-        return alpha, beta / mass
-
-    def weigh(self, cost):
-        return 1.0  # the hull of the vectors is the same, whatever they weigh
-
-    def uses_norms(self):
-        return True
+    def batch_step(self, t, batch):
+        total = batch.total
+        alpha, beta = self.step(t, batch.ws / total, batch.ww, batch.ss / (total * total), batch.goal)
+        return alpha, beta / total
 
 
-def increment(rate) -> Increment | Scheduled:
+def make_increment(rate) -> Increment | Scheduled:
     """The perceptron's rule from what a user writes: a number, "1/k", "1/sqrt(k)" or a function of k.
 
-    >>> increment("1/k")
+    >>> make_increment("1/k")
     Increment(rate=1.0, decay=1.0)
     """
     if callable(rate):
         return Scheduled(rate)
     decay = {"1/k": 1.0, "1/sqrt(k)": 0.5}.get(rate) if isinstance(rate, str) else 0.0
     if decay is None:
-        raise ValueError(f"rate={rate!r}: a number, '1/k', '1/sqrt(k)' or a function of k is wanted.")
+        raise ValueError(f"rate: expected a number, '1/k', '1/sqrt(k)' or a function of k, got {rate!r}.")
     return Increment(1.0, decay) if decay else Increment(float(rate))
 
 
 def rate_of(rule: Increment | Scheduled, k: int) -> float:
     """The rate of update k = 1, 2, ...
 
-    >>> rate_of(increment("1/k"), 4)
+    >>> rate_of(make_increment("1/k"), 4)
     0.25
     """
-    return rule.turn(k - 1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)[1]
+    return rule.step(k - 1, 0.0, 0.0, 0.0, 0.0)[1]

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
-from ..estimators._base import checked
+from ..estimators._validation import check_input, check_sample_weight
 
 MAX_REPEATED = 10**9  # entries of X with its rows repeated
 
@@ -29,12 +28,14 @@ def as_float_array(values: Any, name: str) -> np.ndarray:
 
 def check_rows(estimator, X, *y, reset: bool):
     """Check X, or X and y; X becomes float64."""
-    return checked(estimator, X, *y, dtype=np.float64, reset=reset)
+    return check_input(estimator, X, *y, accept_sparse=False, dtype=np.float64, reset=reset)
 
 
 def check_weights(sample_weight, X: np.ndarray) -> np.ndarray:
     """Return the weights of the rows, 1 by default; none is negative, not all are zero."""
-    weight = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    weight = check_sample_weight(sample_weight, X)
+    if weight is None:
+        return np.ones(len(X))
     if not weight.any():
         raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
     return weight

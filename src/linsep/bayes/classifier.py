@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from ..estimators._base import all_or_nothing
+from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
 from ..risk.empirical import find_labels
 from ._validation import check_labelled, check_rows, repeat_rows
 from .densities._base import fit_classes
@@ -75,11 +74,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
 
     def __init__(self, model=None, *, priors=None, loss=None, reject=None, reject_label=None):
-        self.model = model
-        self.priors = priors
-        self.loss = loss
-        self.reject = reject
-        self.reject_label = reject_label
+        set_parameters(self, locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -90,7 +85,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn the densities and priors from rows ``X`` and labels ``y``; rows of weight 0 are absent."""
-        self._validate_params()
+        check_parameters(self)
         X, k, weight = check_labelled(self, X, y, sample_weight)
         model = Gaussian(shared=True) if self.model is None else self.model
         fit_model = self._fit_densities if hasattr(model, "score_samples") else self._fit_classifier

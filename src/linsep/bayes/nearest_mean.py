@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators._base import all_or_nothing
+from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
 from ._validation import check_labelled, check_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
@@ -132,7 +131,7 @@ class Mahalanobis(_NearestMeanClassifier):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn means and covariances; rows of weight 0 are absent."""
-        self._validate_params()
+        check_parameters(self)
         X, k, weight = check_labelled(self, X, y, sample_weight)
         gaussian = Gaussian(shared=self.covariance == "shared", shrinkage=self.shrinkage)
         self.densities_ = fit_classes(gaussian, X, k, weight, self.classes_)

@@ -14,9 +14,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from ..estimators._base import all_or_nothing, checked
+from ..estimators._validation import (
+    all_or_nothing,
+    check_feature_names,
+    check_input,
+    check_parameters,
+    check_sample_weight,
+)
 from ..polynomial_function import PolynomialFunction, variable_names
 
 
@@ -50,11 +56,10 @@ class Lift(TransformerMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Learn centre and scale of every column from the rows of ``X``; rows of weight 0 are absent, y is ignored."""
-        self._validate_params()
+        check_parameters(self)
         X = self._check(X, reset=True)
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_sample_weight(sample_weight, X)
+        if weight is not None:
             if not weight.any():
                 raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
             X, weight = X[weight > 0], weight[weight > 0]  # absent rows must not even change the rounding
@@ -71,7 +76,7 @@ class Lift(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Return the names of the columns; as in scikit-learn, variables without a name are x0, x1, ..."""
         check_is_fitted(self)
-        return np.array(self._name_columns(list(_check_feature_names_in(self, input_features))), dtype=object)
+        return np.array(self._name_columns(check_feature_names(self, input_features)), dtype=object)
 
     def expand(self, w, w0: float = 0.0) -> PolynomialFunction:
         """Return <w, phi(x)> + w0, with one weight per lifted column, as a function of the original variables."""
@@ -87,7 +92,7 @@ class Lift(TransformerMixin, BaseEstimator):
 
     def _check(self, X, *, reset: bool):
         sparse = get_tags(self).input_tags.sparse
-        return checked(self, X, accept_sparse="csr" if sparse else False, dtype=np.float64, reset=reset)
+        return check_input(self, X, accept_sparse="csr" if sparse else False, dtype=np.float64, reset=reset)
 
     def _fit_scaler(self, X, weight, names: list[str]) -> StandardScaler:
         """Learn mean and standard deviation of the columns."""

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..certificates.margin import Certificate
-from ..estimators._base import all_or_nothing, polynomials
+from ..estimators._linear import write_polynomials
+from ..estimators._validation import HasMethods, all_or_nothing, check_parameters
 from ..polynomial_function import PolynomialFunction
 
 
@@ -62,7 +62,7 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the lift to ``X``, then the classifier to the lifted rows and ``y``; both get the weights."""
-        self._validate_params()
+        check_parameters(self)
         self._fit_lift(X, y, sample_weight)
         self.classifier_ = clone(self.classifier).fit(self.lift_.transform(X), y, **_weight_argument(sample_weight))
         return self
@@ -71,7 +71,7 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Continue with more rows. Centre and scale are those of the first call."""
-        self._validate_params()
+        check_parameters(self)
         if not hasattr(self, "classifier_"):
             self._fit_lift(X, y, sample_weight)
             self.classifier_ = clone(self.classifier)
@@ -134,7 +134,7 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for part, needed in ((self.lift_, "method expand"), (self.classifier_, "attribute coef_")):
             if not hasattr(part, needed.split()[1]):
                 raise TypeError(f"as_polynomial: expected the {needed}, {type(part).__name__} has none.")
-        return polynomials(self.classifier_, self.lift_)
+        return write_polynomials(self.classifier_, self.lift_)
 
 
 def _weight_argument(sample_weight) -> dict[str, Any]:

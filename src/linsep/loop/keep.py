@@ -1,6 +1,6 @@
 """Keepers: WHICH of the many w of a run is the answer.
 
-`Last` and `Average` are met inside the sweep (compiled, at every update), `Pocket` after every pass.
+`Last` and `Average` are called inside the sweep (compiled, at every update), `Pocket` after every pass.
 """
 
 from __future__ import annotations
@@ -9,24 +9,29 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..jit import component
 
+
+@component
 class Last(NamedTuple):
     """The w at the end."""
 
     total: np.ndarray  # empty
 
-    def moved(self, oracle, i, beta):
-        """Nothing to note."""
+    def update(self, oracle, i, slot, beta):
+        """Nothing to keep."""
 
-    def folded(self, w, seen):
-        """Nothing to note."""
+    def rescale(self, w, seen):
+        """Nothing to keep."""
 
-    def answer(self, w, seen):
+    def result(self, w, seen):
+        """The last w."""
         return w
 
 
+@component
 class Average(NamedTuple):
-    r"""The mean of w over all visits (averaged perceptron), at the price of a second addition an update.
+    r"""The mean of w over all visits (averaged perceptron), at the price of a second addition per update.
 
     With ``w_t = s_t v_t`` (s the lazy scale) and :math:`S_t = \sum_{k \le t} s_k`, the sum of all w is
     :math:`S_T v_T - u`, where every update :math:`v \leftarrow v + \beta a` adds :math:`S\beta a` to u.
@@ -35,15 +40,16 @@ class Average(NamedTuple):
 
     total: np.ndarray
 
-    def moved(self, oracle, i, beta):
-        oracle.add(self.total, i, beta)
+    def update(self, oracle, i, slot, beta):
+        """Add to u."""
+        oracle.add(self.total, i, slot, beta)
 
-    def folded(self, w, seen):
-        """v is about to be rescaled: close the account, S starts again at 0."""
+    def rescale(self, w, seen):
+        """v is about to be rescaled: u takes over what S v is, and S starts again at 0."""
         for j in range(w.size):
             self.total[j] -= seen * w[j]
 
-    def answer(self, w, seen):
+    def result(self, w, seen):
         """The direction of the mean; its length does not matter for a decision."""
         total = seen * w - self.total
         return total if np.any(total) else w
@@ -62,13 +68,8 @@ class Pocket:
         self.errors = np.inf
 
     def offer(self, w: np.ndarray, errors: float) -> bool:
-        """Keep a copy of w if it makes fewer errors; says whether it did."""
+        """Keep a copy of w if it makes fewer errors; returns whether it did."""
         better = errors < self.errors
         if better:
             self.w, self.errors = w.copy(), errors
         return better
-
-
-def keeper(name: str, size: int) -> Last | Average:
-    """What the sweep notes for ``keep=name``, for a w of ``size`` numbers."""
-    return Average(np.zeros(size)) if name == "average" else Last(np.zeros(0))

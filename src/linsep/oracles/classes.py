@@ -7,7 +7,7 @@ these K - 1 vectors, and its lowest one belongs to the *rival*, the best class b
 an update adds the row to one class and takes it from another.
 
 ``w`` holds K weight vectors in one flat array, in the order that the rows read fastest: one class after the
-other for dense rows, one column after the other for sparse ones (`flat` and `shaped` translate).
+other for dense rows, one column after the other for sparse ones (`as_vector` and `as_matrix` translate).
 """
 
 from __future__ import annotations
@@ -16,98 +16,104 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .points import Dense, Sparse
+from ..jit import component, read_only
+from .points import Dense, Sparse, points
 
 
+@component
 class Classes(NamedTuple):
-    """Row i against the best of the other classes."""
+    """Row i against the best of the other classes; the slot of a vector is its rival k."""
 
+    LABELLINGS, BATCH = False, True
     rows: Dense | Sparse
     label: np.ndarray  # n of int32: the class of a row, 0 ... K-1
-    score: np.ndarray  # K of float64: the scores of the row probed last
-    rival: np.ndarray  # 1 of int64: its rival
+    sign: np.ndarray  # n of int8, all 1: differences have no sign
+    weight: np.ndarray  # of `rows`, as is `first`
+    first: int
+    score: np.ndarray  # K of float64: room for the scores of a row
 
-    def probe(self, w, i):
+    certified = property(lambda self: self)
+    slots = property(lambda self: self.score.size)
+    size = property(lambda self: self.slots * self.rows.size)
+    bias_kind = property(lambda self: self.rows.bias_kind)
+
+    def lowest(self, w, i):
         """<w, a_i> = the score of the row's own class less its rival's; a tie between rivals goes to the first."""
-        self.rows.profile(w, i, self.score)
+        self.rows.class_scores(w, i, self.score)
         own = self.label[i]
         rival = 1 if own == 0 else 0
         for k in range(rival + 1, self.score.size):
             if k != own and self.score[k] > self.score[rival]:
                 rival = k
-        self.rival[0] = rival
-        return self.score[own] - self.score[rival]
+        return self.score[own] - self.score[rival], rival
 
-    def square(self, i):
+    def squared_norm(self, i, slot):
         """|a_i|^2: the row counts twice."""
-        return 2.0 * self.rows.square(i)
+        return 2.0 * self.rows.squared_norm(i, 0)
 
-    def add(self, w, i, beta):
+    def add(self, w, i, slot, beta):
         """Add beta a_i to w: only two classes are touched."""
-        self.rows.spread(w, i, self.label[i], self.score.size, beta)
-        self.rows.spread(w, i, self.rival[0], self.score.size, -beta)
+        self.rows.add_to_class(w, i, self.label[i], self.score.size, beta)
+        self.rows.add_to_class(w, i, slot, self.score.size, -beta)
 
-    def credit(self, dual, i, beta):
-        """Remember that beta a_i was added; a row has K places, one a rival."""
-        dual[(self.rows.first + i) * self.score.size + self.rival[0]] += beta
+    def record(self, dual_weights, i, slot, beta):
+        """Remember that beta a_i was added; a row has K places, one per rival."""
+        dual_weights[(self.first + i) * self.score.size + slot] += beta
 
-    def recall(self, dual, i, total):
-        """Add what ``dual`` holds of set i to ``total``; returns the sum of the lengths."""
-        mass = 0.0
-        for k in range(self.score.size):
-            beta = dual[(self.rows.first + i) * self.score.size + k]
-            if beta != 0.0:
-                self.rows.spread(total, i, self.label[i], self.score.size, beta)
-                self.rows.spread(total, i, k, self.score.size, -beta)
-                mass += beta
-        return mass * np.sqrt(self.square(i)) if mass != 0.0 else 0.0
+    def w_changed(self, w):
+        """No scores are kept."""
 
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
+    def as_matrix(self, w: np.ndarray) -> np.ndarray:
+        """W with one row per class, from w as the kernels hold it."""
+        if self.rows.CLASS_BY_CLASS or w.size == 0:
+            return w.reshape(self.slots, -1)
+        return np.ascontiguousarray(w.reshape(-1, self.slots).T)
 
-    def cost(self, i):
-        """The weight of row i."""
-        return self.rows.cost(i)
+    def as_vector(self, w: np.ndarray) -> np.ndarray:
+        """w as the kernels hold it, from a matrix with one row per class; a vector is taken as it is."""
+        ordered = w if w.ndim < 2 or self.rows.CLASS_BY_CLASS else w.T
+        return np.array(ordered, dtype=np.float64, order="C").ravel()
 
-    def side(self, i):
-        """All vectors are on one side: differences know no sign."""
-        return 1
+    def with_bias(self, bias: float) -> Classes:
+        """The same rows augmented by ``bias``."""
+        return self._replace(rows=self.rows.with_bias(bias))
+
+    def vectors(self, places: np.ndarray) -> np.ndarray:
+        """Kesler's vectors: the row in the place of its class, mirrored in the place of the rival."""
+        first, last = self.first * self.slots, (self.first + self.sign.size) * self.slots
+        rows, rivals = np.divmod(places[(places >= first) & (places < last)], self.slots)
+        X, every = self.rows.vectors(rows), np.arange(rows.size)
+        full = np.zeros((rows.size, self.slots, X.shape[1]))
+        full[every, self.label[rows - self.first]] = X
+        full[every, rivals] = -X
+        return full.reshape(rows.size, -1)
+
+    def present_places(self) -> np.ndarray:
+        """Which places of `dual_weights` stand for a vector: the other classes, if the row's weight is not 0."""
+        places = np.ones((self.label.size, self.slots), dtype=bool)
+        places[np.arange(self.label.size), self.label] = False
+        if self.weight.size:
+            places[self.weight == 0] = False
+        return places.ravel()
 
 
-class Versus(NamedTuple):
-    """Row i, mirrored unless it is of class k: one of K two-class problems on the same rows (D2).
+def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0) -> Classes:
+    """Rows of X against the best rival of their class; ``label`` counts the classes 0, 1, ..., ``count`` - 1.
 
-    All K scores of a row are written into ``score`` beforehand, so that a probe costs nothing.
+    >>> a = classes(np.array([[1.0, 2.0], [3.0, 4.0]]), [0, 2], 3)
+    >>> w = a.as_vector(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, -1.0]]))  # one row per class, bias last
+    >>> float(a.lowest(w, 0)[0]), a.lowest(w, 1)  # 3 - 3; 7 - 7, the rival is class 0
+    (0.0, (np.float64(0.0), 0))
+    >>> a.add(w, 1, 0, 0.5)
+    >>> a.as_matrix(w)
+    array([[-0.5, -1. , -0.5],
+           [ 0. ,  1. ,  0. ],
+           [ 1.5,  4. , -0.5]])
     """
-
-    rows: Dense | Sparse
-    label: np.ndarray
-    score: np.ndarray
-    k: int
-
-    def probe(self, w, i):
-        """<w, a_i>, of the row that was scored last."""
-        return self.side(i) * self.score[self.k]
-
-    def square(self, i):
-        """<a_i, a_i>."""
-        return self.rows.square(i)
-
-    def add(self, w, i, beta):
-        """Add beta a_i to w, the weights of problem k alone."""
-        self.rows.spread(w, i, 0, 1, beta * self.side(i))
-
-    def credit(self, dual, i, beta):
-        """Remember that beta a_i was added."""
-        dual[self.rows.first + i] += beta
-
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
-
-    def cost(self, i):
-        """The weight of row i."""
-        return self.rows.cost(i)
-
-    def side(self, i):
-        """The side of row i, +1 or -1."""
-        return 1 if self.label[i] == self.k else -1
+    label = np.ascontiguousarray(label, dtype=np.int32)
+    if count < 2:
+        raise ValueError(f"classes: expected two classes or more, got {count}.")
+    if label.size and not (label.min() >= 0 and label.max() < count):
+        raise ValueError(f"classes: expected labels 0 ... {count - 1}, got {label.min()} ... {label.max()}.")
+    rows = points(X, np.ones(label.size, dtype=np.int8), weight, bias, first)
+    return Classes(rows, read_only(label), rows.sign, rows.weight, rows.first, np.zeros(count))

@@ -14,10 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..jit import component, read_only
 
+
+@component
 class Ellipsoids(NamedTuple):
-    """Set i is the ellipsoid of Gaussian i; ``probe`` remembers its lowest point for ``square`` and ``add``."""
+    """Set i is the ellipsoid of Gaussian i; slot 0 is its lowest point, which `lowest` leaves in ``offset``."""
 
+    LABELLINGS, BATCH = False, True
     means: np.ndarray  # k x d
     low: np.ndarray  # k x q x d: the transposed low parts of the factors
     deviation: np.ndarray  # k x d, or k x 0
@@ -27,57 +31,75 @@ class Ellipsoids(NamedTuple):
     bias: float  # what augments a point
     first: int  # the number of Gaussian 0 in the whole training set
     width: int  # d
-    drop: np.ndarray  # d numbers: r Sigma w / sigma of the Gaussian that was probed last
+    offset: np.ndarray  # 1 x d numbers: r Sigma w / sigma of the Gaussian in each slot
 
-    def probe(self, w, i):
+    size = property(lambda self: self.width + 1)  # how many numbers w has
+    slots = 1
+
+    def lowest(self, w, i):
         """<w, a> of the lowest point a."""
         i = np.uint64(i)
         d, q = self.means.shape[1], self.low.shape[1]
         wx, square = 0.0, 0.0
         for j in range(d):
             wx += w[j] * self.means[i, j]
-            self.drop[j] = 0.0
+            self.offset[0, j] = 0.0
         for c in range(q):
             v = 0.0
             for j in range(d):
                 v += self.low[i, c, j] * w[j]
             square += v * v
             for j in range(d):
-                self.drop[j] += v * self.low[i, c, j]
+                self.offset[0, j] += v * self.low[i, c, j]
         for j in range(self.deviation.shape[1]):
             v = self.deviation[i, j] * w[j]
             square += v * v
-            self.drop[j] += v * self.deviation[i, j]
+            self.offset[0, j] += v * self.deviation[i, j]
         sigma = np.sqrt(square)
         share = self.radius[i] / sigma if sigma > 0.0 else 0.0
         for j in range(d):
-            self.drop[j] *= share
-        return self.sign[i] * (wx + self.bias * w[d]) - self.radius[i] * sigma
+            self.offset[0, j] *= share
+        return self.sign[i] * (wx + self.bias * w[d]) - self.radius[i] * sigma, 0
 
-    def square(self, i):
-        """<a, a> of the point found last."""
+    def squared_norm(self, i, slot):
+        """<a, a>."""
         i = np.uint64(i)
         aa = self.bias * self.bias
         for j in range(self.means.shape[1]):
-            a = self.sign[i] * self.means[i, j] - self.drop[j]
+            a = self.sign[i] * self.means[i, j] - self.offset[slot, j]
             aa += a * a
         return aa
 
-    def add(self, w, i, beta):
-        """Add beta times the point found last to w."""
+    def add(self, w, i, slot, beta):
+        """Add beta a to w."""
         i = np.uint64(i)
         d = self.means.shape[1]
         for j in range(d):
-            w[j] += beta * (self.sign[i] * self.means[i, j] - self.drop[j])
+            w[j] += beta * (self.sign[i] * self.means[i, j] - self.offset[slot, j])
         w[d] += beta * self.sign[i] * self.bias
 
-    def credit(self, dual, i, beta):
+    def record(self, dual_weights, i, slot, beta):
         """Remember that beta of Gaussian i was added."""
-        dual[self.first + i] += beta
+        dual_weights[self.first + i] += beta
 
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
+    def w_changed(self, w):
+        """No scores are kept."""
 
-    def cost(self, i):
-        """The weight of Gaussian i."""
-        return self.weight[i] if self.weight.size else 1.0
+
+def ellipsoids(means, low, deviation, radius, sign, weight=None, bias: float = 1.0, first: int = 0) -> Ellipsoids:
+    """The ellipsoids of Gaussians with covariances ``low' low + diag(deviation)^2``; ``radius`` is one number or k.
+
+    >>> discs = ellipsoids(np.array([[3.0, 0.0]]), np.eye(2)[None], np.zeros((1, 0)), 2.0, [-1])
+    >>> float(discs.lowest(np.array([-1.0, 0.0, 0.5]), 0)[0])  # 3 - 0.5, less the radius
+    0.5
+    """
+    means = np.ascontiguousarray(means, dtype=np.float64)
+    k, d = means.shape
+    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (low, deviation)]
+    radii = np.ascontiguousarray(np.broadcast_to(np.asarray(radius, dtype=np.float64), k))
+    weight = np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+    sign = read_only(np.asarray(sign, dtype=np.int8))
+    return Ellipsoids(
+        read_only(means), read_only(parts[0]), read_only(parts[1]), read_only(radii), sign, read_only(weight),
+        float(bias), int(first), int(d), np.zeros((1, d)),
+    )  # fmt: skip

@@ -12,32 +12,111 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from .ahead import fetch
+from ..jit import component, prefetch, read_only
 
 LINE = 64  # bytes that are fetched together
 LINES = 4  # after so many lines in a row the processor fetches the next ones by itself
 
+# What dense and sparse rows share (a NamedTuple inherits nothing).
 
+
+def _record(self, dual_weights, i, slot, beta):
+    """Remember that beta a_i was added."""
+    dual_weights[self.first + i] += beta
+
+
+def _w_changed(self, w):
+    """No scores are kept."""
+
+
+def _bias_kind(self) -> str:
+    """Which margin the rows are about: see `linsep.MarginCertificate`."""
+    return "augmented" if self.bias else "none"
+
+
+def _as_matrix(self, w: np.ndarray) -> np.ndarray:
+    """w as users see it: it is itself."""
+    return w
+
+
+def _as_vector(self, w: np.ndarray) -> np.ndarray:
+    """w as the kernels hold it."""
+    return np.array(w, dtype=np.float64)
+
+
+def _with_bias(self, bias: float):
+    """The same rows augmented by ``bias``."""
+    return self._replace(bias=bias)
+
+
+def _present_places(self) -> np.ndarray:
+    """Which places of `dual_weights` stand for a vector: those of the rows whose weight is not 0."""
+    return self.weight > 0 if self.weight.size else np.ones(self.sign.size, dtype=bool)
+
+
+def _vectors(self, places: np.ndarray) -> np.ndarray:
+    """The vectors at some places of `dual_weights` that belong to these rows, as a dense matrix."""
+    own = places[(places >= self.first) & (places < self.first + self.sign.size)] - self.first
+    X = self.matrix[own]
+    X = (X if isinstance(X, np.ndarray) else X.toarray()).astype(np.float64)
+    if self.bias:
+        X = np.column_stack([X, np.full(own.size, self.bias)])
+    return X * self.sign[own, None]
+
+
+@component
 class Dense(NamedTuple):
     """Rows of a C-ordered array of float64, float32, uint8 or bool."""
 
+    LABELLINGS, BATCH = False, True
     X: np.ndarray  # n x d
     sign: np.ndarray  # n of int8: +1 or -1
     weight: np.ndarray  # n of float64, or empty: every row weighs 1
     bias: float  # what augments a row: 1.0, or 0.0 for a hyperplane through the origin
     first: int  # the number of row 0 in the whole training set
 
-    def probe(self, w, i):
-        """<w, a_i>."""
+    rows = property(lambda self: self)  # the rows behind the oracle
+    label = property(lambda self: self.sign)  # the class of a row
+    certified = property(lambda self: self)  # the oracle whose vectors a certificate names
+    slots = 1  # places of a set in `dual_weights`
+    CLASS_BY_CLASS = True  # how w holds the weights of many classes
+    size = property(lambda self: self.width + 1)  # how many numbers w has
+    bias_kind = property(_bias_kind)
+    record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
+    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """X as NumPy holds it."""
+        return self.X
+
+    @property
+    def row_bytes(self) -> float:
+        """The size of a row in memory."""
+        return self.X.itemsize * self.X.shape[1]
+
+    @property
+    def longest_row(self) -> int:
+        """The largest number of terms in a scalar product."""
+        return int(self.X.shape[1])
+
+    def lowest(self, w, i):
+        """<w, a_i>: the set has one vector, in slot 0."""
         i = np.uint64(i)
         d = self.X.shape[1]
         wx = 0.0
         for j in range(d):
             wx += w[j] * self.X[i, j]
-        return self.sign[i] * (wx + self.bias * w[d])
+        return self.sign[i] * (wx + self.bias * w[d]), 0
 
-    def square(self, i):
+    def squared_norm(self, i, slot):
         """<a_i, a_i>."""
         i = np.uint64(i)
         xx = self.bias * self.bias
@@ -46,7 +125,7 @@ class Dense(NamedTuple):
             xx += x * x
         return xx
 
-    def add(self, w, i, beta):
+    def add(self, w, i, slot, beta):
         """Add beta a_i to w."""
         i = np.uint64(i)
         d = self.X.shape[1]
@@ -55,30 +134,7 @@ class Dense(NamedTuple):
             w[j] += step * self.X[i, j]
         w[d] += step * self.bias
 
-    def credit(self, dual, i, beta):
-        """Remember that beta a_i was added."""
-        dual[self.first + i] += beta
-
-    def recall(self, dual, i, total):
-        """Add what ``dual`` holds of a_i to ``total``; returns its length."""
-        beta = dual[self.first + i]
-        if beta == 0.0:
-            return 0.0
-        self.add(total, i, beta)
-        return beta * np.sqrt(self.square(i))
-
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
-
-    def cost(self, i):
-        """The weight of row i."""
-        return self.weight[i] if self.weight.size else 1.0
-
-    def side(self, i):
-        """The side of row i, +1 or -1."""
-        return self.sign[i]
-
-    def profile(self, w, i, out):
+    def class_scores(self, w, i, out):
         """The scores <w_k, (x_i, bias)> of all K classes; w holds one class after the other.
 
         Five at a time: the row is converted once for five sums, and these fit into the registers.
@@ -111,7 +167,7 @@ class Dense(NamedTuple):
             out[k] = wp + self.bias * w[p + d]
             k += one
 
-    def spread(self, w, i, k, classes, step):
+    def add_to_class(self, w, i, k, classes, step):
         """Add step (x_i, bias) to class k of w."""
         i = np.uint64(i)
         d = np.uint64(self.X.shape[1])
@@ -120,35 +176,37 @@ class Dense(NamedTuple):
             w[p + j] += step * self.X[i, j]
         w[p + d] += step * self.bias
 
-    def fetch(self, i):
+    def fetch_ahead(self, i):
         """Row i will be visited soon."""
         begin = i * self.X.shape[1]
         for line in range(LINES):
-            fetch(self.X, begin + line * (LINE // self.X.itemsize))
+            prefetch(self.X, begin + line * (LINE // self.X.itemsize))
 
-    def scatter(self, w, i, steps):
+    def add_to_classes(self, w, i, steps):
         """Add steps[k] (x_i, bias) to every class k of w."""
         for k in range(steps.size):
-            self.spread(w, i, k, steps.size, steps[k])
+            self.add_to_class(w, i, k, steps.size, steps[k])
 
-    def store(self, slot, rows, i):
-        """Copy row i of ``rows`` into row ``slot``."""
+    def copy_row(self, place, rows, i):
+        """Copy row i of ``rows`` into row ``place``."""
         for j in range(self.X.shape[1]):
-            self.X[slot, j] = rows.X[i, j]
+            self.X[place, j] = rows.X[i, j]
 
-    def gap(self, i, rows, slot):
-        """|x_i - x_slot|^2."""
+    def squared_distance(self, i, rows, place):
+        """|x_i - x_place|^2."""
         i = np.uint64(i)
         gap = 0.0
         for j in range(self.X.shape[1]):
-            x = np.float64(self.X[i, j]) - np.float64(rows.X[slot, j])
+            x = np.float64(self.X[i, j]) - np.float64(rows.X[place, j])
             gap += x * x
         return gap
 
 
+@component
 class Sparse(NamedTuple):
     """Rows of a CSR matrix with sorted indices: every method costs the row's non-zeros, never d."""
 
+    LABELLINGS, BATCH = False, True
     data: np.ndarray
     indices: np.ndarray  # int32 or int64
     indptr: np.ndarray
@@ -158,15 +216,39 @@ class Sparse(NamedTuple):
     first: int
     width: int  # d
 
-    def probe(self, w, i):
-        """<w, a_i>."""
+    label = property(lambda self: self.sign)
+    rows = certified = property(lambda self: self)
+    slots = 1
+    CLASS_BY_CLASS = False  # but column after column
+    size = property(lambda self: self.width + 1)
+    bias_kind = property(_bias_kind)
+    record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
+    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """X as SciPy holds it."""
+        return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.sign.size, self.width))
+
+    @property
+    def row_bytes(self) -> float:
+        """The mean size of a row in memory."""
+        return 12 * self.data.size / max(self.sign.size, 1)
+
+    @property
+    def longest_row(self) -> int:
+        """The largest number of terms in a scalar product."""
+        return int(np.diff(self.indptr).max(initial=0))
+
+    def lowest(self, w, i):
+        """<w, a_i>: the set has one vector, in slot 0."""
         i = np.uint64(i)
         wx = 0.0
         for k in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
             wx += w[np.uint64(self.indices[k])] * self.data[k]
-        return self.sign[i] * (wx + self.bias * w[w.size - 1])
+        return self.sign[i] * (wx + self.bias * w[w.size - 1]), 0
 
-    def square(self, i):
+    def squared_norm(self, i, slot):
         """<a_i, a_i>."""
         i = np.uint64(i)
         xx = self.bias * self.bias
@@ -175,7 +257,7 @@ class Sparse(NamedTuple):
             xx += x * x
         return xx
 
-    def add(self, w, i, beta):
+    def add(self, w, i, slot, beta):
         """Add beta a_i to w."""
         i = np.uint64(i)
         step = beta * self.sign[i]
@@ -183,7 +265,7 @@ class Sparse(NamedTuple):
             w[np.uint64(self.indices[k])] += step * self.data[k]
         w[w.size - 1] += step * self.bias
 
-    def bend(self, H, i, beta):
+    def add_outer_product(self, H, i, beta):
         """Add beta a_i a_i' to the upper half of H."""
         i, last = np.uint64(i), np.uint64(H.shape[0] - 1)
         end = np.uint64(self.indptr[i + np.uint64(1)])
@@ -194,7 +276,7 @@ class Sparse(NamedTuple):
             H[row, last] += step * self.bias
         H[last, last] += beta * self.bias * self.bias
 
-    def profile(self, w, i, out):
+    def class_scores(self, w, i, out):
         """The scores <w_k, (x_i, bias)> of all K classes; w holds column after column, K weights each."""
         i = np.uint64(i)
         classes = np.uint64(out.size)
@@ -207,22 +289,22 @@ class Sparse(NamedTuple):
             for k in range(classes):
                 out[k] += w[p + k] * x
 
-    def spread(self, w, i, k, classes, step):
+    def add_to_class(self, w, i, k, classes, step):
         """Add step (x_i, bias) to class k of w."""
         i, k, classes = np.uint64(i), np.uint64(k), np.uint64(classes)
         for m in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
             w[np.uint64(self.indices[m]) * classes + k] += step * self.data[m]
         w[np.uint64(w.size) - classes + k] += step * self.bias
 
-    def fetch(self, i):
+    def fetch_ahead(self, i):
         """Row i will be visited soon."""
         begin = self.indptr[i]
         for line in range(LINES):
-            fetch(self.data, begin + line * (LINE // self.data.itemsize))
+            prefetch(self.data, begin + line * (LINE // self.data.itemsize))
         for line in range(LINES // 2):
-            fetch(self.indices, begin + line * (LINE // self.indices.itemsize))
+            prefetch(self.indices, begin + line * (LINE // self.indices.itemsize))
 
-    def scatter(self, w, i, steps):
+    def add_to_classes(self, w, i, steps):
         """Add steps[k] (x_i, bias) to every class k of w."""
         i = np.uint64(i)
         classes = np.uint64(steps.size)
@@ -235,19 +317,19 @@ class Sparse(NamedTuple):
         for k in range(classes):
             w[last + k] += steps[k] * self.bias
 
-    def store(self, slot, rows, i):
-        """Copy row i of ``rows`` into row ``slot``, which has room for the longest row."""
-        begin, source = np.uint64(self.indptr[slot]), np.uint64(rows.indptr[i])
+    def copy_row(self, place, rows, i):
+        """Copy row i of ``rows`` into row ``place``, which has room for the longest row."""
+        begin, source = np.uint64(self.indptr[place]), np.uint64(rows.indptr[i])
         size = np.uint64(rows.indptr[i + 1]) - source
         for k in range(size):
             self.data[begin + k] = rows.data[source + k]
             self.indices[begin + k] = rows.indices[source + k]
-        self.indptr[slot + 1] = begin + size
+        self.indptr[place + 1] = begin + size
 
-    def gap(self, i, rows, slot):
-        """|x_i - x_slot|^2, by merging the two sorted rows."""
+    def squared_distance(self, i, rows, place):
+        """|x_i - x_place|^2, by merging the two sorted rows."""
         p, p_end = np.uint64(self.indptr[i]), np.uint64(self.indptr[i + 1])
-        q, q_end = np.uint64(rows.indptr[slot]), np.uint64(rows.indptr[slot + 1])
+        q, q_end = np.uint64(rows.indptr[place]), np.uint64(rows.indptr[place + 1])
         gap = 0.0
         while p < p_end and q < q_end:
             ahead = np.int64(self.indices[p]) - np.int64(rows.indices[q])
@@ -267,25 +349,22 @@ class Sparse(NamedTuple):
             gap += x * x
         return gap
 
-    def credit(self, dual, i, beta):
-        """Remember that beta a_i was added."""
-        dual[self.first + i] += beta
 
-    def recall(self, dual, i, total):
-        """Add what ``dual`` holds of a_i to ``total``; returns its length."""
-        beta = dual[self.first + i]
-        if beta == 0.0:
-            return 0.0
-        self.add(total, i, beta)
-        return beta * np.sqrt(self.square(i))
+def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | Sparse:
+    """Rows of X, mirrored by ``sign`` and augmented by ``bias``, without a copy.
 
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
-
-    def cost(self, i):
-        """The weight of row i."""
-        return self.weight[i] if self.weight.size else 1.0
-
-    def side(self, i):
-        """The side of row i, +1 or -1."""
-        return self.sign[i]
+    >>> a = points(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, -1]))
+    >>> w = np.array([1.0, 1.0, 0.5])
+    >>> float(a.lowest(w, 0)[0]), float(a.lowest(w, 1)[0])
+    (3.5, -7.5)
+    """
+    sign = read_only(np.asarray(sign, dtype=np.int8))
+    weight = read_only(np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64))
+    if sp.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:  # unsorted or doubled entries: this one case needs a copy
+            X = X.copy()
+            X.sum_duplicates()
+        parts = read_only(X.data), read_only(X.indices), read_only(X.indptr)
+        return Sparse(*parts, sign, weight, float(bias), int(first), int(X.shape[1]))
+    return Dense(read_only(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))

@@ -1,72 +1,139 @@
-"""The ledger: which labellings went into w. Rows are known by their number; a rival labelling must be written down."""
+"""The update log: which rival labellings went into w. A row has a number; a labelling must be written down."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ..jit import component
 
-class Ledger(NamedTuple):
-    """Examples and their rivals, in the order in which they were added to w; how much of each is in `dual`.
 
-    >>> book = ledger(examples=2, room=5)
-    >>> int(book.note(1, np.array([2, 0, 1], dtype=np.int32), 3))
-    0
-    >>> book.label[: book.begin[1]].tolist(), book.example[:1].tolist(), int(book.cursor[0])
-    ([2, 0, 1], [1], 1)
+@component
+class UpdateLog(NamedTuple):
+    """Examples and rivals in the order in which they were added to w; their weights are in `dual_weights`.
+
+    An oracle writes the rival that it finds behind the last entry, at ``next_label()``; its slot is ``next_slot()``.
+    `keep` makes that an entry; otherwise the next rival takes its place.
+
+    >>> log = new_log(examples=2, labels=5)
+    >>> log.label[log.next_label() :][:3] = [2, 0, 1]
+    >>> int(log.keep(1, log.next_slot(), 3)), int(log.next_slot()), int(log.next_label())
+    (0, 1, 3)
     """
 
     example: np.ndarray  # int64: the number of the example
     begin: np.ndarray  # int64, one more: where its rival begins in `label`
     label: np.ndarray  # int32: the labels of the rivals, one after the other
-    cursor: np.ndarray  # 2 of int64: entries so far, and where the first of them has its place in `dual`
+    cursor: np.ndarray  # 2 of int64: the number of entries, and the place of the first one in `dual_weights`
 
-    def note(self, i, rival, count):
-        """Write down the first ``count`` labels of ``rival``; returns the place in `dual`."""
-        slot = self.cursor[0]
-        at = self.begin[slot]
-        for j in range(count):
-            self.label[at + j] = rival[j]
+    def next_slot(self):
+        """The number of the entry that is written next."""
+        return self.cursor[0]
+
+    def next_label(self):
+        """Where its labels begin."""
+        return self.begin[self.cursor[0]]
+
+    def keep(self, i, slot, count):
+        """Keep the ``count`` labels of ``slot`` as a rival of example i; returns its place in `dual_weights`."""
         self.example[slot] = i
-        self.begin[slot + 1] = at + count
+        self.begin[slot + 1] = self.begin[slot] + count
         self.cursor[0] = slot + 1
         return self.cursor[1] + slot
 
 
-class Touched(NamedTuple):
-    """The numbers of w that the vectors of entries touch, and what these have there; a place may come repeatedly."""
+class SparseVectors(NamedTuple):
+    """Some numbers of some vectors; what stands repeatedly at the same index of a vector is added up."""
 
-    entry: np.ndarray
-    place: np.ndarray
-    amount: np.ndarray
+    vector: np.ndarray  # which vector
+    index: np.ndarray
+    value: np.ndarray
 
 
-def opposed(found: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]) -> Iterator[Touched]:
-    """What truths have more than rivals: an entry, the place of the truth, that of the rival, the amount, all repeated.
+def truth_minus_rival(
+    found: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]],
+) -> Iterator[SparseVectors]:
+    """Vectors phi(x,y) - phi(x,y'), from (vector, index of the truth, index of the rival, value).
 
     >>> one = np.array([0, 1]), np.array([4, 5]), np.array([6, 7]), np.array([1.0, 0.5])
-    >>> [(place.tolist(), amount.tolist()) for _, place, amount in opposed([one])]
+    >>> [(index.tolist(), value.tolist()) for _, index, value in truth_minus_rival([one])]
     [([4, 5], [1.0, 0.5]), ([6, 7], [-1.0, -0.5])]
     """
-    for entry, own, other, amount in found:
-        yield Touched(entry, own, amount)
-        yield Touched(entry, other, -amount)
+    for vector, truth, rival, value in found:
+        yield SparseVectors(vector, truth, value)
+        yield SparseVectors(vector, rival, -value)
 
 
-def spans(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def concatenate_ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """``sizes[0]`` numbers from ``first[0]`` on, then ``sizes[1]`` from ``first[1]`` on, and so on.
 
-    >>> spans(np.array([10, 0, 7]), np.array([2, 0, 3])).tolist()
+    >>> concatenate_ranges(np.array([10, 0, 7]), np.array([2, 0, 3])).tolist()
     [10, 11, 7, 8, 9]
     """
     return np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(np.sum(sizes))
 
 
-def ledger(examples: int, room: int) -> Ledger:
-    """An empty ledger for one pass: at most one entry an example, and ``room`` labels in all."""
-    return Ledger(
-        np.zeros(examples, dtype=np.int64), np.zeros(examples + 1, dtype=np.int64), np.zeros(room, dtype=np.int32),
-        np.zeros(2, dtype=np.int64),
+def new_log(examples: int, labels: int, longest: int = 0) -> UpdateLog:
+    """An empty log for one pass: at most one entry per example, ``labels`` in all, and room for one more rival."""
+    return UpdateLog(
+        np.zeros(examples, dtype=np.int64), np.zeros(examples + 1, dtype=np.int64),
+        np.zeros(labels + longest, dtype=np.int32), np.zeros(2, dtype=np.int64),
     )  # fmt: skip
+
+
+# --- entries of several passes ---------------------------------------------------------------------------------------
+
+
+class Entries(NamedTuple):
+    """What passes added to w; the weights are apart."""
+
+    example: np.ndarray
+    begin: np.ndarray
+    label: np.ndarray
+
+
+def take_entries(log: UpdateLog) -> Entries:
+    """A copy of the entries of a log, which is empty afterwards."""
+    count = int(log.cursor[0])
+    log.cursor[0] = 0
+    return Entries(log.example[:count].copy(), log.begin[: count + 1].copy(), log.label[: log.begin[count]].copy())
+
+
+def merge_entries(entries: Sequence[Entries], dual_weights: np.ndarray) -> tuple[Entries, np.ndarray]:
+    """All entries as one list, equal ones together, and their weights; weight 0 is left out.
+
+    >>> some = Entries(np.array([4, 7, 4]), np.array([0, 2, 3, 5]), np.array([0, 1, 5, 0, 1], dtype=np.int32))
+    >>> one, weights = merge_entries([some], np.array([1.0, 2.0, 3.0]))
+    >>> one.example.tolist(), one.begin.tolist(), one.label.tolist(), weights.tolist()
+    ([4, 7], [0, 2, 3], [0, 1, 5], [4.0, 2.0])
+    """
+    if not entries:
+        return Entries(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0)
+    example = np.concatenate([each.example for each in entries])
+    sizes = np.concatenate([np.diff(each.begin) for each in entries])
+    label = np.concatenate([each.label for each in entries])
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    weights = dual_weights[: example.size]
+    place = np.arange(label.size) - np.repeat(begin[:-1], sizes)
+    mark = np.random.default_rng(0).integers(1 << 62, size=int(sizes.max(initial=0)) + 1, dtype=np.uint64)
+    scores = (label.astype(np.uint64) + np.uint64(1)) * mark[place]
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scores, dtype=np.uint64)])
+    keys = np.column_stack([example.view(np.uint64), sums[begin[1:]] - sums[begin[:-1]]])
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    twin = first[group]  # the entry that an entry is taken to be equal to
+    if (label != label[np.repeat(begin[:-1][twin], sizes) + place]).any():  # two marks alike: leave all as it is
+        first, group = np.arange(example.size), np.arange(example.size)
+    total = np.bincount(group, weights, minlength=first.size)
+    order = np.argsort(first, kind="stable")
+    order = order[total[order] != 0]
+    return select_entries(Entries(example, begin, label), first[order]), total[order]
+
+
+def select_entries(entries: Entries, chosen: np.ndarray) -> Entries:
+    """Some of the entries."""
+    sizes = np.diff(entries.begin)[chosen]
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    label = entries.label[concatenate_ranges(entries.begin[chosen], sizes)]
+    return Entries(entries.example[chosen], begin, label)

@@ -1,28 +1,53 @@
-"""Rows of parts: which of them count, how wide they are, and the vectors they stand for."""
+"""Rows in fixed blocks, and products with them: A w, A'r, and what one look at every vector tells of a w.
+
+Sums go by blocks, and blocks are merged in order: parts cut at multiples of `BLOCK` give the bits of the whole.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from ..loop.sweep import BLOCK
-from ..oracles import Classes, Dense, Differences, Sparse, rows_of
+from ..jit import at_speed, compiled
+from ..oracles import Dense, Sparse
+
+BLOCK = 4096  # rows of one sum
+U = float(np.finfo(np.float64).eps)
 
 Rows = Dense | Sparse
-Sets = Any  # what a certificate speaks of: Dense, Sparse or Classes
+RowOracle = Any  # Dense, Sparse or Classes: oracles whose vectors are rows, by class and rival
 
 
-def judged(part) -> Sets:
-    """What the certificate of a part speaks of: differences stand for the rows that they are made of."""
-    return part.rows if isinstance(part, Differences) else part
+@compiled
+def weight_of(weight, i):
+    """The weight of set i; an empty array says that all weigh 1."""
+    return weight[i] if weight.size else 1.0
 
 
-def live(part: Sets) -> Iterator[np.ndarray]:
-    """The rows of a part that weigh anything, in fixed blocks."""
-    part = rows_of(part)
+@compiled
+def squared_length(w):
+    """<w,w>, summed in order: interpreted and compiled code agree to the bit."""
+    ww = 0.0
+    for j in range(w.size):
+        ww += w[j] * w[j]
+    return ww
+
+
+def length(v: np.ndarray) -> float:
+    """|v|, for any v: squares of very small or large numbers would be lost.
+
+    >>> length(np.array([3e-200, 4e-200]))
+    5e-200
+    """
+    largest = float(np.abs(v).max(initial=0.0))
+    return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
+
+
+def present_blocks(part: Any) -> Iterator[np.ndarray]:
+    """The sets of a part whose weight is not 0, in fixed blocks."""
     for begin in range(0, part.sign.size, BLOCK):
         rows = np.arange(begin, min(begin + BLOCK, part.sign.size))
         rows = rows[part.weight[rows] > 0] if part.weight.size else rows
@@ -30,80 +55,122 @@ def live(part: Sets) -> Iterator[np.ndarray]:
             yield rows
 
 
-def width(part: Sets) -> int:
-    """The number of columns."""
-    part = rows_of(part)
-    return int(part.X.shape[1]) if isinstance(part, Dense) else part.width
+def count_present(parts: Sequence[Any]) -> int:
+    """How many sets have a weight that is not 0."""
+    return int(sum(np.count_nonzero(part.weight) if part.weight.size else part.sign.size for part in parts))
 
 
-def copies(part: Sets) -> int:
-    """How many weight vectors w holds: one a class for `Classes`, else one. A row has as many places in `dual`."""
-    return part.score.size if isinstance(part, Classes) else 1
-
-
-def size_of(part: Sets) -> int:
-    """How many numbers w has."""
-    if hasattr(part, "ledger"):
-        return int(part.size)
-    return copies(part) * (width(part) + 1)
-
-
-def longest_row(parts: Sequence[Sets]) -> int:
-    """The largest number of terms in a scalar product."""
-    return max(
-        part.X.shape[1] if isinstance(part, Dense) else int(np.diff(part.indptr).max(initial=0))
-        for part in map(rows_of, parts)
-    )
-
-
-def biased(part: Sets, bias: float) -> Sets:
-    """The part with rows augmented by ``bias``."""
-    if isinstance(part, Classes):
-        return part._replace(rows=part.rows._replace(bias=bias))
-    return part._replace(bias=bias)
-
-
-def augment(parts: Sequence[Sets], bias: str) -> list[Sets]:
-    """The rows as vectors of the space in which separability is decided: a free bias is a coordinate there too."""
-    return [biased(part, 0.0 if bias == "none" else 1.0) for part in parts]
-
-
-def vectors(parts: Sequence[Sets], rows: np.ndarray) -> np.ndarray:
-    """The vectors of some rows (for `Classes`: of some places in `dual`) as a dense matrix, class after class."""
-    if isinstance(parts[0], Classes):
-        return _pairs([part for part in parts if isinstance(part, Classes)], rows)
-    blocks = []
-    for part in map(rows_of, parts):
-        own = rows[(rows >= part.first) & (rows < part.first + part.sign.size)] - part.first
-        if isinstance(part, Dense):
-            X = part.X[own].astype(np.float64)
-        else:
-            X = matrix(part)[own].toarray().astype(np.float64)
-        if part.bias:
-            X = np.column_stack([X, np.full(own.size, part.bias)])
-        blocks.append(X * part.sign[own, None])
-    return np.concatenate(blocks)
-
-
-def _pairs(parts: Sequence[Classes], places: np.ndarray) -> np.ndarray:
-    """Kesler's vectors: the row in the place of its class, mirrored in the place of the rival."""
-    rows, rivals = np.divmod(places, copies(parts[0]))
-    X = vectors([part.rows for part in parts], rows)
-    label = np.concatenate([part.label for part in parts])[rows]
-    full = np.zeros((len(X), copies(parts[0]), X.shape[1]))
-    full[np.arange(len(X)), label] = X
-    full[np.arange(len(X)), rivals] = -X
-    return full.reshape(len(X), -1)
-
-
-def blocks(part: Rows) -> Iterator[tuple[np.ndarray, Any]]:
-    """The live rows in blocks: their numbers in the part, and X of them as float64, dense or CSR."""
-    X = part.X if isinstance(part, Dense) else matrix(part)
-    for rows in live(part):
+def float_blocks(part: Rows) -> Iterator[tuple[np.ndarray, Any]]:
+    """The present rows in blocks: their numbers in the part, and X of them as float64, dense or CSR."""
+    X = part.matrix
+    for rows in present_blocks(part):
         whole = rows.size == rows[-1] + 1 - rows[0]
         yield rows, (X[rows[0] : rows[-1] + 1] if whole else X[rows]).astype(np.float64, copy=False)
 
 
-def matrix(part: Sparse) -> sp.csr_array:
-    """The rows as SciPy holds them."""
-    return sp.csr_array((part.data, part.indices, part.indptr), shape=(part.sign.size, part.width))
+def vectors(parts: Sequence[RowOracle], places: np.ndarray) -> np.ndarray:
+    """The vectors at some places of `dual_weights`, as a dense matrix."""
+    return np.concatenate([part.vectors(places) for part in parts])
+
+
+def biased(parts: Sequence[RowOracle], bias: float) -> Sequence[RowOracle]:
+    """The rows augmented by ``bias``."""
+    return parts if parts[0].rows.bias == bias else [part.with_bias(bias) for part in parts]
+
+
+def with_bias(parts: Sequence[RowOracle], bias: str) -> Sequence[RowOracle]:
+    """The rows as vectors of the space in which separability is decided: a free bias is a coordinate there too."""
+    return biased(parts, 0.0 if bias == "none" else 1.0)
+
+
+# --- products --------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def write_scores(oracle, w, rows, out):
+    """Write <w,a> of the lowest vectors of ``rows`` into ``out``, by their number."""
+    for i in rows:
+        out[oracle.first + i] = oracle.lowest(w, i)[0]
+
+
+@compiled
+def write_class_scores(rows, w, out):
+    """Write the scores of all classes of all rows into ``out``, one row per row."""
+    for i in range(out.shape[0]):
+        rows.class_scores(w, i, out[i])
+
+
+@compiled
+def add_weighted_vectors(oracle, dual_weights, rows, slots, total):
+    """Add the vectors of ``rows`` times their weights to ``total``; returns the sum of the lengths."""
+    lengths = 0.0
+    for i in rows:
+        for slot in range(slots):
+            beta = dual_weights[(oracle.first + i) * slots + slot]
+            if beta != 0.0:
+                oracle.add(total, i, slot, beta)
+                lengths += beta * np.sqrt(oracle.squared_norm(i, slot))
+    return lengths
+
+
+def scores(parts: Sequence[Any], w: np.ndarray, missing: float = np.nan) -> np.ndarray:
+    """A w: the lowest score of every set; ``missing`` for those whose weight is 0."""
+    out = np.full(sum(part.sign.size for part in parts), missing)
+    for part in parts:
+        for rows in present_blocks(part):
+            at_speed(write_scores, part)(part, w, rows, out)
+    return out
+
+
+def combine(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> tuple[np.ndarray, float]:
+    """A'r: the weighted sum of the vectors, and the sum of the lengths in it."""
+    total, lengths = np.zeros(parts[0].size), 0.0
+    for part in parts:
+        for rows in present_blocks(part):
+            block = np.zeros_like(total)
+            lengths += add_weighted_vectors(part, dual_weights, rows, part.slots, block)
+            total += block
+    return total, lengths
+
+
+class Evaluation(NamedTuple):
+    """What one look at every vector tells of a w."""
+
+    size: int  # sets
+    violated: int  # those with <w,a> <= 0
+    weight: float  # their weight
+    lowest: float  # the least <w,a> as computed
+    sure: float  # a number that no <w,a> is below, rounding included
+    longest: float  # the largest <a,a>
+    lowest_negative: float  # the least <w,a> of the negative class
+    lowest_positive: float  # the least <w,a> of the positive class
+
+
+@compiled
+def evaluate_block(oracle, w, rows, rounding):
+    """Look at ``rows``; a scalar product is trusted to ``rounding * |a|``."""
+    violated, weight, sure, longest = 0, 0.0, np.inf, 0.0
+    negative, positive = np.inf, np.inf
+    for i in rows:
+        wa, slot = oracle.lowest(w, i)
+        aa = oracle.squared_norm(i, slot)
+        if wa <= 0.0:
+            violated += 1
+            weight += weight_of(oracle.weight, i)
+        sure = min(sure, wa - rounding * np.sqrt(aa))
+        longest = max(longest, aa)
+        if oracle.sign[i] < 0:
+            negative = min(negative, wa)
+        else:
+            positive = min(positive, wa)
+    return Evaluation(rows.size, violated, weight, min(negative, positive), sure, longest, negative, positive)
+
+
+def evaluate(parts: Sequence[RowOracle], w: np.ndarray) -> Evaluation:
+    """Look at every vector once."""
+    rounding = (max(part.rows.longest_row for part in parts) + 4) * U * length(w)
+    seen = [evaluate_block(part, w, rows, rounding) for part in parts for rows in present_blocks(part)]
+    size, violated, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
+    return Evaluation(
+        sum(size), sum(violated), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive)
+    )

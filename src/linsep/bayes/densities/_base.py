@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ...estimators._base import all_or_nothing
+from ...estimators._validation import all_or_nothing, check_parameters
 from .._validation import check_rows, check_weights, repeat_rows
 
 
@@ -35,7 +35,7 @@ class Density(DensityMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Learn from rows ``X`` by maximum likelihood; rows of weight 0 are absent, y is ignored."""
-        self._validate_params()
+        check_parameters(self)
         X = check_rows(self, X, reset=True)
         weight = check_weights(sample_weight, X)
         self._fit(X[weight > 0], weight[weight > 0])

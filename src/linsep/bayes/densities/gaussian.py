@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ...estimators._validation import Interval, StrOptions, check_parameters
 from .._validation import as_float_array, check_rows
 from ..discriminant import QuadraticFunction
 from ._base import Density, errors_of_class
@@ -83,7 +83,7 @@ class Gaussian(Density):
 
     def fit_jointly(self, parts: list[np.ndarray], weights: list[np.ndarray], classes: Any) -> list[Gaussian]:
         """Fit one Gaussian per class, with one covariance if ``shared``."""
-        self._validate_params()
+        check_parameters(self)
         found = [clone(self) for _ in parts]
         moments = [
             _compute_moments(check_rows(one, X, reset=True), w) for one, X, w in zip(found, parts, weights, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.neighbors import KernelDensity
 
-from ...estimators._base import all_or_nothing
+from ...estimators._validation import all_or_nothing, check_parameters
 from .._validation import check_rows, check_weights
 
 
@@ -37,7 +37,7 @@ class Parzen(KernelDensity):
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Store the rows ``X``, except those of weight 0; y is ignored."""
-        self._validate_params()
+        check_parameters(self)
         X = check_rows(self, X, reset=True)
         weight = check_weights(sample_weight, X)
         X, weight = X[weight > 0], weight[weight > 0]

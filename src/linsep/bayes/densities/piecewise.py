@@ -2,13 +2,13 @@ r"""The piecewise constant density: a histogram (A2)."""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval
 
+from ...estimators._validation import AT_LEAST_ONE, NOT_NEGATIVE, check_parameters
 from .._validation import as_float_array, check_rows
 from ._base import Density, refuse_columns
 
@@ -44,8 +44,8 @@ class PiecewiseConstant(Density):
     """
 
     _parameter_constraints: dict = {
-        "bins": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "bins": [AT_LEAST_ONE, "array-like"],
+        "smoothing": [NOT_NEGATIVE],
     }
 
     def __init__(self, bins=10, *, smoothing=0.0):
@@ -69,7 +69,7 @@ class PiecewiseConstant(Density):
 
     def fit_jointly(self, parts: list[np.ndarray], weights: list[np.ndarray], classes: Any) -> list[PiecewiseConstant]:
         """Fit one density per class, all on the grid of all rows."""
-        self._validate_params()
+        check_parameters(self)
         found = [clone(self) for _ in parts]
         arrays = [check_rows(one, X, reset=True) for one, X in zip(found, parts, strict=True)]
         edges = found[0]._compute_edges(arrays)
