@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .estimators.separability import separability as separability
     from .estimators.sequences.classifier import SequenceClassifier as SequenceClassifier
     from .estimators.structured_classifier import StructuredClassifier as StructuredClassifier
+    from .estimators.trace import trace as trace
+    from .estimators.warm_up import warm_up as warm_up
     from .lifting import Functions as Functions
     from .lifting import Lifted as Lifted
     from .lifting import Polynomial as Polynomial
@@ -63,6 +65,8 @@ _HOME = {
     "LabellingCertificate": "certificates.labelling",
     "StructuredClassifier": "estimators.structured_classifier",
     "separability": "estimators.separability",
+    "trace": "estimators.trace",
+    "warm_up": "estimators.warm_up",
 }
 _MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 __all__ = list(_HOME)
@@ -80,4 +84,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """All names, asked for or not."""
-    return sorted({*globals(), *_HOME, *_MODULES})
+    return sorted({*_HOME, *_MODULES, "__version__"})

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..certificates.base import Status
 from ..certificates.margin import MarginCertificate
-from ..certificates.prove.margin import Outcome, prove_margin, usable_weights
+from ..certificates.prove.margin import Outcome, prove_margin, sides, usable_weights
 from ..loop.stop import HIDDEN, Rounds
 from ..rows.bias import place_bias
 from ..rows.matrix import Rows, scores, vectors
@@ -54,7 +54,7 @@ def decide_separability(
     if exact is False:
         return replace(certificate, reason=rounds.reason or HIDDEN)
     left = max(0.0, seconds - (time.monotonic() - began)) if seconds else SECONDS if exact == "auto" else math.inf
-    decision = decide_exactly(parts, bias, usable_weights(parts, found.dual_weights, bias), left)
+    decision = decide_exactly(parts, bias, usable_weights(found.dual_weights, sides(parts, bias)), left)
     if decision.rows is not None:
         return _not_separable(parts, outcome, decision.rows, decision.integers)
     if decision.w is None:

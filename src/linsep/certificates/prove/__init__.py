@@ -14,4 +14,4 @@ __all__ = ["LabellingProver", "Outcome", "RowProver", "make_prover", "prove_marg
 
 def make_prover(parts: Sequence[Any]) -> RowProver | LabellingProver:
     """The prover for oracles of rows or of labellings."""
-    return LabellingProver(parts) if declared(parts[0], Oracle, "LABELLINGS") else RowProver(parts)
+    return LabellingProver(parts) if declared(type(parts[0]), Oracle, "LABELLINGS") else RowProver(parts)
