@@ -24,8 +24,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload, overload_method
 
+config: Any = numba.config
 F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound=type)
 
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
@@ -87,15 +87,21 @@ _SUMS_OF_PRODUCTS = {
 }  # fmt: skip
 
 
-def component(kind: C) -> C:
-    """Teach Numba the public methods of a NamedTuple class; other NamedTuples are not affected."""
-    for name, method in vars(kind).items():
-        if name.startswith("_") or not inspect.isfunction(method) or (kind, name) in _METHODS:
+def component(kind: Any = None, **attributes: Any) -> Any:
+    """Teach Numba the public methods of a NamedTuple class; other NamedTuples are not affected.
+
+    ``attributes`` become attributes and methods of the class; in its body they would look like fields to mypy.
+    """
+    if kind is None:
+        return functools.partial(component, **attributes)
+    for name, value in attributes.items():
+        setattr(kind, name, value)
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name.startswith("_") or (kind, name) in _METHODS:
             continue
         _METHODS[kind, name] = method
-        signature = inspect.Signature(
-            [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(method).parameters.values()]
-        )
+        parameters = inspect.signature(method).parameters.values()
+        signature = inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in parameters])
         if name not in _NAMES:
             _NAMES[name] = signature
             _teach(name, signature)
@@ -112,7 +118,7 @@ def _teach(name: str, signature: inspect.Signature) -> None:
     # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
     options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False, "forceinline": True}
     for kind in (types.NamedTuple, types.NamedUniTuple):
-        overload_method(kind, name, jit_options=options)(choose)  # type: ignore[arg-type]
+        overload_method(kind, name, jit_options=options)(choose)  # type: ignore
 
 
 def constant(component: Any, name: str, default: bool) -> bool:
@@ -139,11 +145,11 @@ def straight_line(function: F) -> Callable[..., Any]:
     kernel = compiled(function)
 
     def compile_for(args: tuple) -> None:
-        before, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, 1
+        before, numba.config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
         try:
             kernel.compile(args)
         finally:
-            numba.config.SLP_VECTORIZE = before
+            config.SLP_VECTORIZE = before
 
     @functools.wraps(function)
     def call(*args):

@@ -121,7 +121,7 @@ class Certificate:
             if isinstance(default, np.ndarray) and f.name in plain:
                 kept[f.name] = np.asarray(plain[f.name], dtype=default.dtype)
         kept["status"], kept["classes"] = Status(plain["status"]), tuple(plain["classes"])
-        return kind(**kept)  # type: ignore[return-value]
+        return kind(**kept)
 
     def _repr_html_(self) -> str:
         """The sentence and the numbers, for notebooks."""

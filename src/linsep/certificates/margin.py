@@ -71,7 +71,7 @@ class MarginCertificate(Certificate):
         """Whether integers are the proof: weights of zero sum, or, if no w of floats separates, a w that does."""
         return bool(self.integers)
 
-    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:  # type: ignore[override]
+    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
         """Compute every claim again from the data, with code of its own; the answer is true or says what is wrong."""
         from .check.margin import check
 
