@@ -1,4 +1,4 @@
-"""The only file that imports Numba, and only its public parts: njit, overload, overload_method, intrinsic.
+"""The only file that imports Numba, and only its public parts: njit and the functions of numba.extending.
 
 Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple
 but does not call its methods; `component` teaches it the methods of one class. So every function is written once and
@@ -22,7 +22,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload, overload_method
+from numba.extending import intrinsic, models, overload, overload_method, register_model, typeof_impl
 
 config: Any = numba.config
 F = TypeVar("F", bound=Callable[..., Any])
@@ -87,6 +87,14 @@ _SUMS_OF_PRODUCTS = {
 }  # fmt: skip
 
 
+class Component(types.NamedTuple):
+    """The Numba type of components. Methods of types.NamedTuple itself would hide fields of other NamedTuples."""
+
+
+register_model(Component)(models.TupleModel)
+_KINDS: set[type] = set()
+
+
 def component(kind: Any = None, **attributes: Any) -> Any:
     """Teach Numba the public methods of a NamedTuple class; other NamedTuples are not affected.
 
@@ -94,6 +102,9 @@ def component(kind: Any = None, **attributes: Any) -> Any:
     """
     if kind is None:
         return functools.partial(component, **attributes)
+    if kind not in _KINDS:
+        _KINDS.add(kind)
+        typeof_impl.register(kind)(lambda value, context: Component(tuple(map(numba.typeof, value)), type(value)))
     for name, value in attributes.items():
         setattr(kind, name, value)
     for name, method in inspect.getmembers(kind, inspect.isfunction):
@@ -117,8 +128,7 @@ def _teach(name: str, signature: inspect.Signature) -> None:
     choose.__signature__ = signature  # type: ignore[attr-defined]
     # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
     options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False, "forceinline": True}
-    for kind in (types.NamedTuple, types.NamedUniTuple):
-        overload_method(kind, name, jit_options=options)(choose)  # type: ignore
+    overload_method(Component, name, jit_options=options)(choose)  # type: ignore
 
 
 def constant(component: Any, name: str, default: bool) -> bool:
@@ -145,7 +155,7 @@ def straight_line(function: F) -> Callable[..., Any]:
     kernel = compiled(function)
 
     def compile_for(args: tuple) -> None:
-        before, numba.config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
         try:
             kernel.compile(args)
         finally:
