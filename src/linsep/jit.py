@@ -83,8 +83,8 @@ _SUMS_OF_PRODUCTS = {
 
 def component(kind: C) -> C:
     """Teach Numba the public methods of a NamedTuple class; other NamedTuples are not affected."""
-    for name, method in vars(kind).items():
-        if name.startswith("_") or not inspect.isfunction(method) or (kind, name) in _METHODS:
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name.startswith("_") or (kind, name) in _METHODS:
             continue
         _METHODS[kind, name] = method
         signature = inspect.Signature([each.replace(annotation=inspect.Parameter.empty)

@@ -50,6 +50,13 @@ class Oracle(Protocol):
         """Called after every change of w, for oracles that keep scores."""
 
 
+class CertifiedOracle(Oracle, Protocol):
+    """Sets whose vectors are rows, or rows against rival classes: what a `MarginCertificate` is about."""
+
+    certified: Any  # the oracle whose vectors a certificate names
+    bias_kind: str  # "free", "augmented" or "none"
+
+
 class LabellingOracle(Oracle, Protocol):
     """Sets of rival labellings: sequences, networks, and a user's own functions.
 
@@ -145,7 +152,10 @@ def has_methods(component: Any, contract: type) -> bool:
     )
 
 
-CONTRACTS = {Oracle: "an oracle", LabellingOracle: "an oracle of labellings", Target: "a target", Rule: "a rule"}
+CONTRACTS = {
+    Oracle: "an oracle", CertifiedOracle: "an oracle with a certificate", LabellingOracle: "an oracle of labellings",
+    Target: "a target", Rule: "a rule",
+}  # fmt: skip
 
 
 def require(component: Any, contract: type) -> None:

@@ -49,7 +49,7 @@ def with_float_fields(component: Any) -> Any:
     """
     if not isinstance(component, tuple):
         return component
-    notes = type(component).__annotations__
+    notes = {name: note for kind in type(component).__mro__ for name, note in vars(kind).get("__annotations__", {}).items()}
     floats = {
         name: float(value)
         for name, value in component._asdict().items()  # type: ignore[attr-defined]
