@@ -49,8 +49,12 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) ->
 
 
 @functools.cache
-def _without_cache(kernel: Any) -> Any:
-    """The same function for components of a user's own: an edit of their code would not be noticed on disk."""
+def _without_cache(kernel: Any, kinds: tuple[type, ...]) -> Any:
+    """The same function for components of a user's own: an edit of their code would not be noticed on disk.
+
+    One per set of classes: a compiled function takes NamedTuples for the same if their names and fields are, as after
+    an edit in a notebook.
+    """
     return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
 
 
@@ -61,7 +65,8 @@ def at_speed(kernel: Any, *components: Any) -> Callable[..., Any]:
     ours = __name__.partition(".")[0]
     for each in components:
         component(type(each))
-    return kernel if all(type(each).__module__.partition(".")[0] == ours for each in components) else _without_cache(kernel)
+    kinds = tuple(map(type, components))
+    return kernel if all(kind.__module__.partition(".")[0] == ours for kind in kinds) else _without_cache(kernel, kinds)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
