@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from linsep import Kozinec, LinearMachine, OneVsAll, Perceptron
-from linsep.loop.keep import make_keeper
+from linsep.loop.keep import Last
 from linsep.loop.learn import learn
 from linsep.loop.passes import begin, passes, trace
 from linsep.loop.sweep import Counters, Task, sweep
@@ -107,8 +107,8 @@ def test_a_plain_class_is_a_rule_too_and_runs_interpreted(rule):
 
 
 def test_the_components_meet_the_contracts(rule, boxes):
-    require(rule(), Rule)
-    require(boxes, Oracle)
+    require(rule, Rule)
+    require(type(boxes), Oracle)
 
 
 def corners(boxes, i):
@@ -138,7 +138,7 @@ def test_boxes_are_separated_by_every_rule_compiled_as_interpreted(boxes, target
         assert state.passes < 5000
     w = state.weights
     assert min(w @ a for i in range(4) for a in corners(boxes, i)) > 0
-    order, keeper, counters, slow = np.arange(4), make_keeper(False, 3), Counters(), np.zeros(3)
+    order, keeper, counters, slow = np.arange(4), Last(np.zeros(0)), Counters(), np.zeros(3)
     while counters.satisfied < 4:
         counters = sweep.py_func(Task(boxes, target, step, keeper), slow, np.zeros(4), counters, order, 4, -1)
     assert counters.updates == state.counters.updates
@@ -153,8 +153,7 @@ def test_boxes_without_width_are_points(boxes):
 
 
 def test_kozinec_on_boxes_finds_the_margin_of_all_their_corners(boxes):
-    for state in passes([boxes], EpsOptimal(0.0, 1e-3), Nearest(), begin([boxes])):
-        pass
+    *_, state = passes([boxes], EpsOptimal(0.0, 1e-3), Nearest(), begin([boxes]))
     rows = [a for i in range(4) for a in corners(boxes, i)]
     X, y = np.array([a[:-1] * a[-1] for a in rows]), np.array([a[-1] for a in rows])
     corner = Kozinec(bias="augmented", tol=1e-3).fit(X, y).certificate_
@@ -164,3 +163,13 @@ def test_kozinec_on_boxes_finds_the_margin_of_all_their_corners(boxes):
 def test_what_has_no_certificate_is_refused_by_learn(boxes):
     with pytest.raises(TypeError, match="Boxes is not an oracle with a certificate: expected an attribute certified"):
         learn([boxes], Margin(0.0), Increment(1.0))
+
+
+def test_what_an_oracle_lacks_is_named_before_the_first_visit(boxes):
+    class Lacking(NamedTuple):
+        weight: np.ndarray
+        sign: np.ndarray
+
+    for start in (begin, lambda parts: next(passes(parts, Margin(0.0), Increment(1.0), begin([boxes])))):
+        with pytest.raises(TypeError, match=r"Lacking is not an oracle: expected a method lowest\(self, w, i\)\."):
+            start([Lacking(boxes.weight, boxes.sign)])

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from .estimators.relaxation import Relaxation as Relaxation
     from .estimators.separability import separability as separability
     from .estimators.sequences.classifier import SequenceClassifier as SequenceClassifier
+    from .estimators.structured_classifier import StructuredClassifier as StructuredClassifier
     from .estimators.trace import trace as trace
     from .estimators.warm_up import warm_up as warm_up
-    from .estimators.structured_classifier import StructuredClassifier as StructuredClassifier
     from .lifting import Functions as Functions
     from .lifting import Lifted as Lifted
     from .lifting import Polynomial as Polynomial

@@ -1,8 +1,8 @@
 """The only file that imports Numba, and only its public parts: njit, overload, overload_method, intrinsic.
 
-Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple but
-does not call its methods; `component` teaches it the methods of one class. So every function is written once and runs at
-two speeds: compiled, and interpreted as ``kernel.py_func``.
+Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple
+but does not call its methods; `component` teaches it the methods of one class. So every function is written once and
+runs at two speeds: compiled, and interpreted as ``kernel.py_func``.
 
 fastmath and inlining are decided by the function itself, never inherited from its caller: every function sets them.
 """
@@ -48,25 +48,29 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) ->
             return numba.njit(nogil=True, fastmath=fastmath, forceinline=False)(function)
 
 
-@functools.cache
-def _without_cache(kernel: Any, kinds: tuple[type, ...]) -> Any:
+def _without_cache(kernel: Any) -> Any:
     """The same function for components of a user's own: an edit of their code would not be noticed on disk.
 
-    One per set of classes: a compiled function takes NamedTuples for the same if their names and fields are, as after
-    an edit in a notebook.
+    A new one for every set of classes: Numba takes two NamedTuples of the same name and fields for one type, as there
+    are after an edit in a notebook.
     """
     return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
 
 
 def at_speed(kernel: Any, *components: Any) -> Callable[..., Any]:
     """The kernel compiled for these components, or interpreted if one of them is not a NamedTuple."""
-    if not all(isinstance(each, tuple) for each in components):
+    return kernel_for(kernel, *map(type, components))
+
+
+@functools.cache
+def kernel_for(kernel: Any, *kinds: type) -> Callable[..., Any]:
+    """`at_speed`, from the classes of the components."""
+    if not all(issubclass(kind, tuple) for kind in kinds):
         return kernel.py_func
+    for kind in kinds:
+        component(kind)
     ours = __name__.partition(".")[0]
-    for each in components:
-        component(type(each))
-    kinds = tuple(map(type, components))
-    return kernel if all(kind.__module__.partition(".")[0] == ours for kind in kinds) else _without_cache(kernel, kinds)
+    return kernel if all(kind.__module__.partition(".")[0] == ours for kind in kinds) else _without_cache(kernel)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -92,8 +96,9 @@ def component(kind: C) -> C:
         if name.startswith("_") or (kind, name) in _METHODS:
             continue
         _METHODS[kind, name] = method
-        signature = inspect.Signature([each.replace(annotation=inspect.Parameter.empty)
-                                       for each in inspect.signature(method).parameters.values()])
+        signature = inspect.Signature(
+            [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(method).parameters.values()]
+        )
         if name not in _NAMES:
             _NAMES[name] = signature
             _teach(name, signature)

@@ -1,15 +1,16 @@
 """The contracts: what an oracle, a target, a rule and a keeper must have.
 
 Components are NamedTuples of numbers and arrays with plain methods, so that the loop can be compiled; any other class
-with these methods works too, interpreted. A component says what it is by the class attributes below; nothing is guessed.
+with these methods works too, interpreted. A component says what it is by class attributes; nothing is guessed.
 `require` names what is missing.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
 
 import numpy as np
 
@@ -28,10 +29,10 @@ class Oracle(Protocol):
     first: int  # the number of set 0 in the whole training set
 
     size: int  # how many numbers w has
+    slots: int  # places of a set in `dual_weights`
 
     LABELLINGS: ClassVar[bool] = False  # whether a set holds the rival labellings of an example (see below)
     BATCH: ClassVar[bool] = True  # whether it has a batch form
-    slots: ClassVar[int] = 1  # places of a set in `dual_weights`
     row_bytes: ClassVar[float] = 12.0  # the size of a set in memory: as many as fit the cache are shuffled together
 
     def lowest(self, w: np.ndarray, i: int) -> tuple[float, int]:
@@ -133,23 +134,28 @@ class Keeper(Protocol):
         """The w to return."""
 
 
-def declared(component: Any, contract: type, name: str) -> Any:
-    """What a component says of itself, or what its contract takes for granted.
+def declared(kind: type, contract: type, name: str) -> Any:
+    """What the class of a component says of itself, or what its contract takes for granted.
 
     >>> from linsep.rules import Nearest
-    >>> declared(Nearest(), Rule, "WEIGHTED"), declared(Nearest(), Rule, "NEEDS_MARGIN")
+    >>> declared(Nearest, Rule, "WEIGHTED"), declared(Nearest, Rule, "NEEDS_MARGIN")
     (False, False)
     """
-    return getattr(component, name, getattr(contract, name))
+    return getattr(kind, name, getattr(contract, name))
 
 
-def has_methods(component: Any, contract: type) -> bool:
-    """Whether a component has the methods that ``contract`` adds to the contracts it is based on."""
-    return all(
-        callable(getattr(component, name, None))
+def has_methods(kind: type, contract: type) -> bool:
+    """Whether a class has the methods that ``contract`` adds to the contracts it is based on."""
+    return all(callable(getattr(kind, name, None)) for name in _methods(contract))
+
+
+def _methods(contract: type) -> dict[str, str]:
+    """The methods of a contract itself, with their parameters."""
+    return {
+        name: ", ".join(inspect.signature(method).parameters)
         for name, method in vars(contract).items()
         if inspect.isfunction(method) and not name.startswith("_")
-    )
+    }
 
 
 CONTRACTS = {
@@ -158,29 +164,26 @@ CONTRACTS = {
 }  # fmt: skip
 
 
-def require(component: Any, contract: type) -> None:
-    """Raise a TypeError that names the first thing that ``component`` lacks.
+@functools.cache
+def require(kind: type, contract: type) -> None:
+    """Raise a TypeError that names the first thing that a class of components lacks.
 
     >>> from typing import NamedTuple
     >>> class Half(NamedTuple):
     ...     rate: float
-    >>> require(Half(0.5), Rule)
+    >>> require(Half, Rule)
     Traceback (most recent call last):
     TypeError: Half is not a rule: expected a method step(self, t, wa, ww, aa, goal).
     """
-    what, name = CONTRACTS[contract], type(component).__name__
-    for kind in reversed(contract.__mro__):
-        for field, note in vars(kind).get("__annotations__", {}).items():
-            if "ClassVar" not in str(note) and not hasattr(component, field):
-                raise TypeError(f"{name} is not {what}: expected an attribute {field}.")
-        for method, contracted in vars(kind).items():
-            if kind in (Protocol, object) or method.startswith("_") or not inspect.isfunction(contracted):
-                continue
-            expected = list(inspect.signature(contracted).parameters)
-            found = getattr(type(component), method, None)
+    what = f"{kind.__name__} is not {CONTRACTS[contract]}"
+    for base in (each for each in reversed(contract.__mro__) if each not in (object, Protocol, Generic)):
+        for name, expected in _methods(base).items():
+            found = getattr(kind, name, None)
             if not callable(found):
-                raise TypeError(f"{name} is not {what}: expected a method {method}({', '.join(expected)}).")
-            got = list(inspect.signature(found).parameters)
+                raise TypeError(f"{what}: expected a method {name}({expected}).")
+            got = ", ".join(inspect.signature(found).parameters)
             if got != expected:
-                words = f"expected {method}({', '.join(expected)}), got {method}({', '.join(got)})"
-                raise TypeError(f"{name} is not {what}: {words}.")
+                raise TypeError(f"{what}: expected {name}({expected}), got {name}({got}).")
+        for name, note in vars(base).get("__annotations__", {}).items():
+            if issubclass(kind, tuple) and "ClassVar" not in str(note) and not hasattr(kind, name):
+                raise TypeError(f"{what}: expected an attribute {name}.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LabellingCertificate(MarginCertificate):
-    """A `MarginCertificate` whose ``rows`` are examples; the rival of entry j is ``rivals[begins[j]:begins[j + 1]]``."""
+    """A margin whose ``rows`` are examples; the rival of entry j is ``rivals[begins[j]:begins[j + 1]]``."""
 
     bias: str = "none"
     begins: np.ndarray = field(default_factory=lambda: np.zeros(1, dtype=np.int64), repr=False)

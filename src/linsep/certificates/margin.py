@@ -119,35 +119,3 @@ class MarginCertificate(Certificate):
         margin = {"free": "margin", "augmented": "margin (bias inside the norm)", "none": "margin"}[self.bias]
         rule, vectors = ("linear machine", "rows") if self.w.ndim == 2 else ("hyperplane", "vectors")
         return margin, rule, vectors, "are on their side", "are on the wrong side of this w"
-
-
-def conclude(
-    *, lowest: float, lower: float, upper: float, zero_sum: bool, tolerance: tuple[float, float], ended: bool,
-    exact: bool = False,
-) -> Status:  # fmt: skip
-    """The status that the numbers allow, and no more.
-
-    ``ended``: learning was over, not out of budget; ``exact``: the target was the optimum itself.
-    """
-    if zero_sum:
-        return Status.NOT_SEPARABLE
-    if lower > 0:
-        wanted = tolerance[0] + tolerance[1] * upper
-        if not (wanted > 0 and upper - lower <= wanted):
-            return Status.SEPARATED
-        return Status.OPTIMAL if exact else Status.EPS_OPTIMAL
-    if lowest > 0:
-        return Status.WITHIN_ROUNDING
-    return Status.NOT_SEPARATED if ended else Status.BUDGET_SPENT
-
-
-def novikoff(longest: float, lower: float) -> float:
-    """Novikoff's bound D^2 / m^2 on the updates of a fixed-increment perceptron (C11), with m >= lower.
-
-    >>> novikoff(longest=2.0, lower=0.5)
-    16.0
-    """
-    if lower <= 0:
-        return math.inf
-    ratio = longest / lower
-    return ratio * ratio  # too large: infinity, where ** would raise

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..loop.keep import Pocket
 from ..loop.learn import Result, answer, keeps_average, learn, record
 from ..loop.passes import State, begin, passes
 from ..loop.stop import Stop
@@ -36,9 +35,9 @@ def target_for(target: Any, rule: Any) -> Any:
     """The target that a user means: None is what the rule is usually asked for, a number is a margin."""
     if target is not None:
         return Margin(float(target)) if isinstance(target, Real) else target
-    if declared(rule, Rule, "NEEDS_MARGIN"):
+    if declared(type(rule), Rule, "NEEDS_MARGIN"):
         return Margin(1.0 / BEYOND)
-    return EpsOptimal(0.0, 0.01) if declared(rule, Rule, "INSIDE_HULL") else Margin(0.0)
+    return EpsOptimal(0.0, 0.01) if declared(type(rule), Rule, "INSIDE_HULL") else Margin(0.0)
 
 
 class Looped:
@@ -90,7 +89,7 @@ class Looped:
 
     def _remember(self, result: Result, convert: Callable[[np.ndarray], np.ndarray] = np.copy) -> None:
         """What `partial_fit` needs to go on: nothing that is as large as the data."""
-        self._state = _with_w(replace(result.state, dual_weights=np.zeros(0), entries=[], pocket=Pocket()), convert)
+        self._state = _with_w(replace(result.state, dual_weights=np.zeros(0), entries=[], pocket=None), convert)
         self.history_, self.n_iter_ = result.history, result.state.passes
 
 

@@ -39,7 +39,7 @@ SHARED = {
     ),
     "keep": Parameter(
         '{"auto", "last", "average", "pocket"}',
-        'Which w to return: the last one, the average over all visits, or the one with the fewest errors so far. "auto": '
+        'Which w to return: the last one, the average over all visits, or the one with the fewest errors. "auto": '
         "the one that reached the target; else the average, with the bias that is likely to err least, or, for batch "
         "steps, the one with the fewest errors (C3).",
         [StrOptions({"auto", "last", "average", "pocket"})],
@@ -61,7 +61,9 @@ SHARED = {
     "patience": Parameter(
         "int or None", "End after so many passes in a row without fewer errors (C3's TermCond).", [None, AT_LEAST_ONE]
     ),
-    "theta": Parameter("float or None", "Batch steps only: end when a step is shorter than this (C2).", [None, POSITIVE]),
+    "theta": Parameter(
+        "float or None", "Batch steps only: end when a step is shorter than this (C2).", [None, POSITIVE]
+    ),
     "shuffle": Parameter(
         "bool", "Visit the data in another order in every pass, shuffled in blocks that fit the cache.", ["boolean"]
     ),
@@ -90,13 +92,14 @@ def shared_parameters(kind: C) -> C:
         begin = lines.index("    Parameters") + 2
         end = next((k for k in range(begin, len(lines)) if not lines[k].strip()), len(lines))
         described = {line.split(" : ")[0].strip() for line in lines[begin:end]}
-        lines[end:end] = [line for name in arguments if name not in described for line in _describe(name, arguments[name])]
+        missing = [name for name in arguments if name not in described]
+        lines[end:end] = [line for name in missing for line in _describe(name, arguments[name].default)]
         kind.__doc__ = "\n".join(lines)
     return kind
 
 
-def _describe(name: str, argument: inspect.Parameter) -> list[str]:
+def _describe(name: str, default: Any) -> list[str]:
     """The lines of a docstring about a shared parameter."""
-    default = argument.default.__name__ if isinstance(argument.default, type) else repr(argument.default).replace("'", '"')
+    shown = repr(default).replace("'", '"')
     meaning = textwrap.wrap(SHARED[name].meaning, 112, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return [f"    {name} : {SHARED[name].values}, default={default}", *meaning]
+    return [f"    {name} : {SHARED[name].values}, default={shown}", *meaning]

@@ -15,16 +15,13 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, Options, StrOptions, validate_params
+from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Options as Options
+from sklearn.utils._param_validation import StrOptions as StrOptions
+from sklearn.utils._param_validation import validate_params as validate_params
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..jit import announced
-
-__all__ = [
-    "AT_LEAST_ONE", "DTYPES", "NOT_NEGATIVE", "POSITIVE", "Interval", "Options", "Sample", "StrOptions", "all_or_nothing",
-    "check_input", "check_parameters", "check_sample_weight", "finite_scores", "first_not_finite", "make_rng",
-    "print_record", "require_list", "set_parameters", "validate_params", "warn_user",
-]  # fmt: skip
 
 DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64
 POSITIVE = Interval(Real, 0, None, closed="neither")

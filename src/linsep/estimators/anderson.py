@@ -137,7 +137,15 @@ class Anderson(LinearClassifier):
     class_weight = None  # how often a class occurs does not matter here
 
     def __init__(
-        self, error=None, *, method="optimal", components=1, shrinkage=None, tol=1e-3, max_iter="auto", random_state=None
+        self,
+        error=None,
+        *,
+        method="optimal",
+        components=1,
+        shrinkage=None,
+        tol=1e-3,
+        max_iter="auto",
+        random_state=None,
     ):
         set_parameters(self, locals())
 

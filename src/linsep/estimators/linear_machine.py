@@ -22,7 +22,7 @@ class LinearMachine(LoopedLinear):
     Attributes
     ----------
     coef_, intercept_, classes_, certificate_, history_, n_iter_
-        As for `Perceptron`: one row of ``coef_`` per class. For two classes ``coef_`` is the difference of the two weights.
+        As for `Perceptron`: one row of ``coef_`` per class, for two classes the difference of their weights.
 
     Examples
     --------

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.check.labelling import Listed, check_structure
 from ..certificates.base import Verdict
+from ..certificates.check.labelling import Listed, check_structure
 from ..oracles.custom import Custom, UserFunctions, same, vector
 from ..risk.empirical import hamming, zero_one
 from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
@@ -125,7 +125,9 @@ class StructuredClassifier(LabellingClassifier):
         for i, (x, truth) in enumerate(zip(X, y, strict=True)):
             if labels is not None and not any(same(truth, other) for other in labels(x)):
                 raise ValueError(f"y[{i}] = {truth!r} is not among the labels of X[{i}].")
-        functions = UserFunctions(self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._cost)
+        functions = UserFunctions(
+            self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._cost
+        )
         weight = check_sample_weight(sample_weight, list(X))
         return Custom(X, y, functions, loss=float(self.loss_scale), weight=weight)
 

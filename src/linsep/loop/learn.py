@@ -99,7 +99,7 @@ def learn(
         for state in run:
             if keep == "pocket" and not batch:
                 state.errors = prover.errors(state.weights)
-                state.pocket.offer(state.weights, state.errors)
+                state.offer(state.weights, state.errors)
             errors = state.mistakes if math.isnan(state.errors) else state.errors
             idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
             power = state.passes & (state.passes - 1) == 0  # of two: what costs a look at all data is done then only
@@ -143,8 +143,8 @@ def answer(
         if not (unfinished and near_best and prover.margin(w) > max(0.0, prover.margin(mean))):
             w = mean
     elif keep == "pocket" or (unfinished and batch):
-        state.pocket.offer(w, prover.errors(w))
-        w = state.pocket.w if state.pocket.w is not None else w
+        state.offer(w, prover.errors(w))
+        w = state.pocket.w  # type: ignore[union-attr]
     if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
     w = prover.with_best_bias(w, likely=unfinished and not batch)

@@ -8,11 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from ..protocols import Oracle, declared
+from ..protocols import Oracle
 from ..rows.matrix import BLOCK
 
 VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are looked at between calls
 CACHE = 1 << 21  # bytes of rows that are shuffled together
+
+
+def visits(part: Any, rng: np.random.Generator | str | None) -> Iterator[np.ndarray]:
+    """The sets of a part in the order of their visits: the data's own, shuffled, or "interleaved".
+
+    A random order over all rows would miss the cache at every visit; shuffled blocks that fit the cache, and rows
+    shuffled inside a block, cost next to nothing.
+    """
+    n = part.sign.size
+    order = np.flatnonzero(part.weight) if part.weight.size and not part.weight.all() else None
+    if isinstance(rng, str):
+        order = interleave(part.label, np.arange(n) if order is None else order)
+    elif rng is not None:
+        order = np.arange(n) if order is None else order
+        row_bytes = getattr(part, "row_bytes", Oracle.row_bytes)
+        blocks = np.array_split(order, max(1, math.ceil(order.size * row_bytes / CACHE)))
+        order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
+    for at in range(0, n if order is None else order.size, VISITS):
+        yield np.arange(at, min(at + VISITS, n)) if order is None else order[at : at + VISITS]
 
 
 def interleave(label: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -26,21 +45,3 @@ def interleave(label: np.ndarray, rows: np.ndarray) -> np.ndarray:
         own = np.flatnonzero(label[rows] == side)
         place[own] = (np.arange(own.size) + 0.5) / max(own.size, 1)
     return rows[np.argsort(place, kind="stable")]
-
-
-def visits(part: Any, rng: np.random.Generator | str | None) -> Iterator[np.ndarray]:
-    """The sets of a part in the order of their visits: the data's own, shuffled, or "interleaved".
-
-    A random order over all rows would miss the cache at every visit; shuffled blocks that fit the cache, and rows
-    shuffled inside a block, cost next to nothing.
-    """
-    n = part.sign.size
-    order = np.flatnonzero(part.weight) if part.weight.size and not part.weight.all() else None
-    if rng == "interleaved":
-        order = interleave(part.label, np.arange(n) if order is None else order)
-    elif rng is not None:
-        order = np.arange(n) if order is None else order
-        blocks = np.array_split(order, max(1, math.ceil(order.size * declared(part, Oracle, "row_bytes") / CACHE)))
-        order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
-    for at in range(0, n if order is None else order.size, VISITS):
-        yield np.arange(at, min(at + VISITS, n)) if order is None else order[at : at + VISITS]

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.prove.margin import convex_weights
-from ..jit import at_speed
+from ..certificates.prove.margin import convex_weights, sides
+from ..jit import kernel_for
 from ..oracles.update_log import Entries, merge_entries, take_entries
-from ..protocols import Oracle, ScheduledRule, declared, has_methods
+from ..protocols import Oracle, require
 from ..rows.matrix import combine, count_present, present_blocks, squared_length
 from ..rules import Batch
-from .compatible import check_compatible, with_float_fields
-from .keep import Average, Last, Pocket, make_keeper
+from .compatible import Traits, check_compatible, with_float_fields
+from .keep import Average, Last, Pocket
 from .order import visits
 from .sweep import BatchSums, Counters, Task, batch_pass, sweep
 
@@ -31,7 +31,7 @@ class State:
     dual_weights: np.ndarray  # how much of each vector is in w, in the same units
     counters: Counters
     keeper: Last | Average
-    pocket: Pocket = field(default_factory=Pocket)
+    pocket: Pocket | None = None  # the best w so far, where errors are counted
     passes: int = 0
     mistakes: int = 0  # updates of the last pass, or vectors that a batch pass found violated
     errors: float = math.nan  # weight of the errors of w, where a pass counted them
@@ -50,28 +50,62 @@ class State:
         total = self.counters.total
         return self.counters.scale * math.sqrt(self.w @ self.w) / total if total > 0 else math.inf
 
+    def offer(self, w: np.ndarray, errors: float) -> None:
+        """Put w into the pocket if it makes fewer errors."""
+        self.pocket = self.pocket or Pocket()
+        self.pocket.offer(w, errors)
+
 
 def begin(parts: Sequence[Any], *, average: bool = False, w: np.ndarray | None = None) -> State:
     """The state before the first visit; ``w`` to go on from, else 0.
 
     From a given w the total weight is unknown: the run's own upper bound is void, the certificate's is not.
     """
+    require(type(parts[0]), Oracle)
     size = parts[0].size
     start = np.zeros(size) if w is None else np.array(w, dtype=np.float64)
     if start.shape != (size,):
         raise ValueError(f"start: expected {size} numbers, got an array of shape {start.shape}.")
-    places = declared(parts[0], Oracle, "slots") * max(part.first + part.sign.size for part in parts)
+    places = parts[0].slots * (parts[-1].first + parts[-1].sign.size)
     counters = Counters(total=0.0 if w is None else math.nan, ww=squared_length(start))
-    return State(start, np.zeros(places), counters, make_keeper(average, size))
+    return State(start, np.zeros(places), counters, Average(np.zeros(size)) if average else Last(np.zeros(0)))
 
 
 def begin_inside(parts: Sequence[Any], dual_weights: np.ndarray, *, average: bool = False) -> State:
     """The state at the convex combination of the rows with these weights: a start with its own proof."""
     rows = [part.certified for part in parts]
-    dual_weights = convex_weights(rows, dual_weights, parts[0].bias_kind)
+    dual_weights = convex_weights(dual_weights, sides(rows, parts[0].bias_kind))
     w, _ = combine(rows, dual_weights)
     counters = Counters(total=1.0, ww=squared_length(w))
     return replace(begin(parts, average=average), w=w, dual_weights=dual_weights, counters=counters)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What does not change from pass to pass."""
+
+    parts: Sequence[Any]
+    target: Any
+    rule: Any
+    traits: Traits
+    enough: int  # satisfied sets in a row that end the run
+    budget: int = -1
+    halt: Callable[[], bool] = lambda: False
+
+    def sweep(self, state: State, part: Any, order: np.ndarray, budget: int) -> None:
+        """One compiled call: visit the sets in ``order``."""
+        updates, rule = state.counters.updates, self.rule
+        task = Task(
+            part, self.target, rule.for_updates(updates, order.size) if self.traits.scheduled else rule, state.keeper
+        )
+        kernel = kernel_for(sweep, *map(type, task))
+        state.counters = kernel(task, state.w, state.dual_weights, state.counters, order, self.enough, budget)
+        state.done = state.counters.satisfied >= self.enough
+
+
+def _make_run(parts: Sequence[Any], target: Any, rule: Any, batch: bool = False, **limits: Any) -> _Run:
+    traits = check_compatible(parts, target, rule, batch)
+    return _Run(parts, with_float_fields(target), with_float_fields(rule), traits, count_present(parts), **limits)
 
 
 def passes(
@@ -90,39 +124,17 @@ def passes(
     Ends by itself when every set was satisfied in a row. ``halt`` is asked between compiled calls;
     a pass cut short by it, or by ``budget`` updates, is the last one.
     """
-    check_compatible(parts, target, rule, batch)
-    run = _Run(parts, with_float_fields(target), with_float_fields(rule), count_present(parts), budget, halt)
+    run = _make_run(parts, target, rule, batch, budget=budget, halt=halt)
     while True:
-        _open_log(parts, state)
+        if run.traits.labellings:
+            _open_log(parts[0], state)
         cut = _batch_pass(run, state) if batch else _single_pass(run, state, rng)
-        _close_log(parts, state)
+        if run.traits.labellings:
+            _close_log(parts[0], state)
         state.passes += 1
         yield state
         if cut or state.done:
             return
-
-
-@dataclass(frozen=True)
-class _Run:
-    parts: Sequence[Any]
-    target: Any
-    rule: Any
-    enough: int  # satisfied sets in a row that end the run
-    budget: int
-    halt: Callable[[], bool]
-
-
-def _for_updates(rule: Any, updates: int, visits: int) -> Any:
-    """The rule as the kernels take it, for so many visits."""
-    return rule.for_updates(updates, visits) if has_methods(rule, ScheduledRule) else rule
-
-
-def _sweep(run: _Run, state: State, part: Any, order: np.ndarray, budget: int) -> None:
-    """One compiled call: visit the sets in ``order``."""
-    task = Task(part, run.target, _for_updates(run.rule, state.counters.updates, order.size), state.keeper)
-    kernel = at_speed(sweep, *task)
-    state.counters = kernel(task, state.w, state.dual_weights, state.counters, order, run.enough, budget)
-    state.done = state.counters.satisfied >= run.enough
 
 
 def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None) -> bool:
@@ -132,7 +144,7 @@ def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None)
         state.counters = state.counters._replace(satisfied=0)
     cut = False
     for part, order in ((part, order) for part in run.parts for order in visits(part, rng)):
-        _sweep(run, state, part, order, run.budget)
+        run.sweep(state, part, order, run.budget)
         cut = state.counters.updates == run.budget or run.halt()
         if state.done or cut:
             break
@@ -150,12 +162,12 @@ def _batch_pass(run: _Run, state: State) -> bool:
     for part, rows in ((part, rows) for part in run.parts for rows in present_blocks(part)):
         if run.halt():
             return True
-        task = Task(part, run.target, _for_updates(rule, 0, 1), state.keeper)
+        task = Task(part, run.target, rule.for_updates(0, 1) if run.traits.scheduled else rule, state.keeper)
         block = np.zeros_like(w)
-        sums = sums.merge(at_speed(batch_pass, *task)(task, w, rows, goal, block, weights))
+        sums = sums.merge(kernel_for(batch_pass, *map(type, task))(task, w, rows, goal, block, weights))
         batch_sum += block
     state.mistakes, state.errors = sums.violated, sums.errors
-    state.pocket.offer(w, sums.errors)
+    state.offer(w, sums.errors)
     state.done = sums.violated == 0
     if not state.done:
         ws, ss = float(w @ batch_sum), squared_length(batch_sum)
@@ -170,23 +182,21 @@ def _batch_pass(run: _Run, state: State) -> bool:
     return False
 
 
-def _open_log(parts: Sequence[Any], state: State) -> None:
-    """Room in ``dual_weights`` for what a pass over labellings may add; rows have their places already."""
-    if declared(parts[0], Oracle, "LABELLINGS"):
-        n, used = parts[0].sign.size, sum(each.example.size for each in state.entries)
-        if state.dual_weights.size < used + n:
-            state.dual_weights = np.concatenate([state.dual_weights[:used], np.zeros(max(n, used))])
-        parts[0].log.cursor[:] = 0, used
+def _open_log(oracle: Any, state: State) -> None:
+    """Room in ``dual_weights`` for what a pass over labellings may add."""
+    n, used = oracle.sign.size, sum(each.example.size for each in state.entries)
+    if state.dual_weights.size < used + n:
+        state.dual_weights = np.concatenate([state.dual_weights[:used], np.zeros(max(n, used))])
+    oracle.log.cursor[:] = 0, used
 
 
-def _close_log(parts: Sequence[Any], state: State) -> None:
+def _close_log(oracle: Any, state: State) -> None:
     """Keep a copy of the entries that a pass over labellings has written."""
-    if declared(parts[0], Oracle, "LABELLINGS"):
-        if parts[0].log.cursor[0]:
-            state.entries.append(take_entries(parts[0].log))
-        if sum(each.label.size for each in state.entries) > ENTRIES:
-            merged, state.dual_weights = merge_entries(state.entries, state.dual_weights)
-            state.entries[:] = [merged]
+    if oracle.log.cursor[0]:
+        state.entries.append(take_entries(oracle.log))
+    if sum(each.label.size for each in state.entries) > ENTRIES:
+        merged, state.dual_weights = merge_entries(state.entries, state.dual_weights)
+        state.entries[:] = [merged]
 
 
 def trace(parts: Sequence[Any], target: Any, rule: Any, *, most: int = 1000) -> Iterator[tuple[int, State]]:
@@ -201,23 +211,20 @@ def trace(parts: Sequence[Any], target: Any, rule: Any, *, most: int = 1000) -> 
     >>> [(row, state.weights.tolist()) for row, state in trace([points(X, [-1, -1, 1])], Margin(0.0), Increment(1.0))]
     [(0, [-0.5, -3.0, -1.0]), (2, [4.0, -2.0, 0.0]), (1, [2.5, -4.5, -1.0])]
     """
-    check_compatible(parts, target, rule, batch=False)
-    state = begin(parts)
-    run = _Run(parts, with_float_fields(target), with_float_fields(rule), count_present(parts), most, lambda: False)
+    run, state = _make_run(parts, target, rule), begin(parts)
     while state.counters.updates < most:
         for part, order in ((part, order) for part in parts for order in visits(part, None)):
             while order.size:
                 before = state.counters.updates
-                _open_log(parts, state)
-                _sweep(run, state, part, order, before + 1)
-                _close_log(parts, state)
+                if run.traits.labellings:
+                    _open_log(part, state)
+                run.sweep(state, part, order, before + 1)
+                if run.traits.labellings:
+                    _close_log(part, state)
                 if state.counters.updates > before:
-                    yield part.first + int(order[state.counters.visited - 1]), _snapshot(state)
+                    snapshot = replace(state, w=state.w.copy(), dual_weights=state.dual_weights.copy())
+                    yield part.first + int(order[state.counters.visited - 1]), snapshot
                 if state.done or state.counters.updates >= most:
                     return
                 order = order[state.counters.visited :]
         state.passes += 1
-
-
-def _snapshot(state: State) -> State:
-    return replace(state, w=state.w.copy(), dual_weights=state.dual_weights.copy())

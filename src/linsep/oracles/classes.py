@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import component
-from .points import Dense, Sparse
+from ..jit import component, read_only
+from .points import Dense, Sparse, points
 
 
 @component
@@ -95,3 +95,25 @@ class Classes(NamedTuple):
         if self.weight.size:
             places[self.weight == 0] = False
         return places.ravel()
+
+
+def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0) -> Classes:
+    """Rows of X against the best rival of their class; ``label`` counts the classes 0, 1, ..., ``count`` - 1.
+
+    >>> a = classes(np.array([[1.0, 2.0], [3.0, 4.0]]), [0, 2], 3)
+    >>> w = a.as_vector(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, -1.0]]))  # one row per class, bias last
+    >>> float(a.lowest(w, 0)[0]), a.lowest(w, 1)  # 3 - 3; 7 - 7, the rival is class 0
+    (0.0, (np.float64(0.0), 0))
+    >>> a.add(w, 1, 0, 0.5)
+    >>> a.as_matrix(w)
+    array([[-0.5, -1. , -0.5],
+           [ 0. ,  1. ,  0. ],
+           [ 1.5,  4. , -0.5]])
+    """
+    label = np.ascontiguousarray(label, dtype=np.int32)
+    if count < 2:
+        raise ValueError(f"classes: expected two classes or more, got {count}.")
+    if label.size and not (label.min() >= 0 and label.max() < count):
+        raise ValueError(f"classes: expected labels 0 ... {count - 1}, got {label.min()} ... {label.max()}.")
+    rows = points(X, np.ones(label.size, dtype=np.int8), weight, bias, first)
+    return Classes(rows, read_only(label), rows.sign, rows.weight, rows.first, np.zeros(count))

@@ -51,7 +51,7 @@ class Custom:
     """
 
     LABELLINGS = True
-    first = 0
+    first, slots = 0, 1
 
     def __init__(
         self, X: Sequence, y: Sequence, functions: UserFunctions, *, loss: float = 0.0, weight: np.ndarray | None = None
@@ -61,7 +61,9 @@ class Custom:
         self.sign = np.ones(len(X), dtype=np.int8)
         self.truths = [vector(functions.phi(x, label)) for x, label in zip(X, y, strict=True)]
         self.size = self.truths[0].size
-        self.exact = functions.labels is not None or functions.rival is not None  # an argmax does not tell which labelling is second
+        self.exact = (
+            functions.labels is not None or functions.rival is not None
+        )  # an argmax does not tell which labelling is second
         self.log = new_log(len(X), len(X), 1)  # of numbers of labellings
         self.labellings: list[Any] = []  # all rivals met
         self.numbers: dict[Any, int] = {}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..jit import component, prefetch
+from ..jit import component, prefetch, read_only
 
 LINE = 64  # bytes that are fetched together
 LINES = 4  # after so many lines in a row the processor fetches the next ones by itself
@@ -348,3 +348,23 @@ class Sparse(NamedTuple):
             x = np.float64(rows.data[k])
             gap += x * x
         return gap
+
+
+def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | Sparse:
+    """Rows of X, mirrored by ``sign`` and augmented by ``bias``, without a copy.
+
+    >>> a = points(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, -1]))
+    >>> w = np.array([1.0, 1.0, 0.5])
+    >>> float(a.lowest(w, 0)[0]), float(a.lowest(w, 1)[0])
+    (3.5, -7.5)
+    """
+    sign = read_only(np.asarray(sign, dtype=np.int8))
+    weight = read_only(np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64))
+    if sp.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:  # unsorted or doubled entries: this one case needs a copy
+            X = X.copy()
+            X.sum_duplicates()
+        parts = read_only(X.data), read_only(X.indices), read_only(X.indptr)
+        return Sparse(*parts, sign, weight, float(bias), int(first), int(X.shape[1]))
+    return Dense(read_only(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))

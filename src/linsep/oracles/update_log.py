@@ -1,4 +1,4 @@
-"""The update log: which rival labellings went into w. Rows are known by their number; a labelling must be written down."""
+"""The update log: which rival labellings went into w. A row has a number; a labelling must be written down."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from ..base import Status, Verdict
 from ..labelling import LabellingCertificate
 from .inseparable import sums_to_zero, whole_weights
-from ..base import Status, Verdict
 from .margin import statuses
 from .rows import U, combination
 

@@ -14,8 +14,8 @@ __all__ = ["LabellingProver", "Outcome", "RowProver", "make_prover", "prove_marg
 
 def make_prover(parts: Sequence[Any]) -> RowProver | LabellingProver:
     """The prover for oracles of rows or of labellings."""
-    if declared(parts[0], Oracle, "LABELLINGS"):
+    if declared(type(parts[0]), Oracle, "LABELLINGS"):
         return LabellingProver(parts)
     for part in parts:
-        require(part, CertifiedOracle)
+        require(type(part), CertifiedOracle)
     return RowProver(parts)

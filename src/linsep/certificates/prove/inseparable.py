@@ -159,7 +159,9 @@ def _sums_to_zero(A: np.ndarray, weights: np.ndarray) -> bool:
     return all(sum(weight * Fraction(float(x)) for weight, x in zip(exact, column, strict=True)) == 0 for column in A.T)
 
 
-def prove_inseparable(parts: Sequence[RowOracle], bias: str, dual: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
+def prove_inseparable(
+    parts: Sequence[RowOracle], bias: str, dual: np.ndarray, widest: int = WIDEST
+) -> np.ndarray | None:
     """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
     parts = with_bias(parts, bias)
     size = max(1, parts[0].slots - 1) * parts[0].rows.size

@@ -8,14 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...oracles.update_log import Entries, SparseVectors, UpdateLog, merge_entries, new_log, select_entries, take_entries
+from ...oracles.update_log import (
+    Entries,
+    SparseVectors,
+    UpdateLog,
+    merge_entries,
+    new_log,
+    select_entries,
+    take_entries,
+)
 from ...protocols import LabellingOracle
 from ...rows.matrix import count_present, length, present_blocks, scores
 from ..base import Status
 from ..labelling import LabellingCertificate
-from ..margin import conclude, novikoff
 from .inseparable import EXACT, WIDEST, prove_zero_sum
-from .margin import Outcome
+from .margin import Outcome, conclude, novikoff
 
 U = float(np.finfo(np.float64).eps)
 AT_ONCE = 1 << 20  # labels of entries that are turned into vectors at a time

@@ -18,9 +18,9 @@ import numpy as np
 from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases
 from ...rows.exact import LARGEST, TINY, decisive, down, least, mixture
-from ...rows.matrix import BLOCK, RowOracle, combine, count_present, evaluate, length, vectors, with_bias
+from ...rows.matrix import BLOCK, RowOracle, biased, combine, evaluate, length, vectors, with_bias
 from ..base import Status
-from ..margin import MarginCertificate, conclude, novikoff
+from ..margin import MarginCertificate
 from .inseparable import WIDEST, prove_inseparable
 
 U = float(np.finfo(np.float64).eps)
@@ -67,7 +67,9 @@ class RowProver:
             return place_bias(self.rows, w, self.parts[0].rivals)
         if not likely or self.bias == "none":
             return w
-        return place_biases(self.rows, w) if self.rows[0].slots > 1 else place_bias(self.rows, w, None, likely_threshold)
+        return (
+            place_biases(self.rows, w) if self.rows[0].slots > 1 else place_bias(self.rows, w, None, likely_threshold)
+        )
 
     def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> MarginCertificate:
         """The certificate of w, with the dual weights of ``state`` as proof."""
@@ -87,21 +89,22 @@ def _norm(v: np.ndarray) -> float:
 def prove_margin(
     parts: Sequence[RowOracle], w: np.ndarray, dual: np.ndarray, outcome: Outcome, integers: tuple[int, ...] = ()
 ) -> MarginCertificate:
-    """The certificate of w, with ``dual`` (row weights, any scale) as proof of the upper bound.
+    """The certificate of w, with ``dual`` (weights of the vectors, any scale) as proof of the upper bound.
 
     ``integers``: multiples of those weights that are not 0, with which the vectors sum to zero exactly.
     """
-    norm = _norm(w[:-1] if outcome.bias == "free" else w)
-    seen = evaluate(with_bias(parts, outcome.bias), w)
+    bias, slots, (eps, relative) = outcome.bias, parts[0].slots, outcome.target.tolerance
+    norm = _norm(w[:-1] if bias == "free" else w)
+    seen = evaluate(with_bias(parts, bias), w)
     lowest, sure = (seen.lowest, seen.sure) if norm > 0 else (-math.inf, -math.inf)
     if sure <= 0 < 2 * lowest - sure:  # rounding hides on which side the lowest vector is
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
-    weights = usable_weights(parts, dual, outcome.bias)
-    proof = dual if integers else None if sure > 0 else prove_inseparable(parts, outcome.bias, weights, outcome.widest)
+    groups = sides(parts, bias)
+    weights = usable_weights(dual, groups)
+    proof = dual if integers else None if sure > 0 else prove_inseparable(parts, bias, weights, outcome.widest)
     weights = weights if proof is None else proof
     lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
-    upper, error = _upper(parts, weights, outcome.bias)
-    eps, relative = outcome.target.tolerance
+    upper, error = _upper(parts, weights, groups, bias)
     hidden = error + lowest / norm - lower if norm > 0 else error
     if 0 < lower < upper - eps - relative * upper < lower + 2 * hidden and eps + relative > 0:
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
@@ -112,30 +115,48 @@ def prove_margin(
         lowest=lowest, lower=lower, upper=upper, zero_sum=proof is not None, tolerance=(eps, relative),
         ended=outcome.ended, exact=outcome.exact,
     )  # fmt: skip
-    places, longest, slots = np.flatnonzero(weights), math.sqrt(seen.longest), parts[0].slots
+    places, longest = np.flatnonzero(weights), math.sqrt(seen.longest)
     rows, rivals = np.divmod(places, slots) if slots > 1 else (places, places[:0])
     return MarginCertificate(
-        status=status,
-        lower=lower,
-        upper=upper,
-        updates=outcome.updates,
-        size=count_present(parts),
-        reason="" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) else outcome.reason,
-        w=parts[0].as_matrix(w),
-        classes=tuple(range(slots)) if slots > 1 else (-1, 1),
-        violated=0 if lower > 0 else seen.violated,
-        novikoff=novikoff(longest, sure / length(w)) if norm > 0 else math.inf,
-        bias=outcome.bias,
-        rows=rows,
-        rivals=rivals,
-        weights=weights[places],
-        zero_sum=proof is not None,
-        integers=integers,
-        longest=longest,
-        rounding=hidden,
-        eps=eps,
-        relative=relative,
-    )
+        status=status, lower=lower, upper=upper, updates=outcome.updates, size=seen.size,
+        reason="" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) else outcome.reason, w=parts[0].as_matrix(w),
+        classes=tuple(range(slots)) if slots > 1 else (-1, 1), violated=0 if lower > 0 else seen.violated,
+        novikoff=novikoff(longest, sure / length(w)) if norm > 0 else math.inf, bias=bias, rows=rows, rivals=rivals,
+        weights=weights[places], zero_sum=proof is not None, integers=integers, longest=longest, rounding=hidden,
+        eps=eps, relative=relative,
+    )  # fmt: skip
+
+
+def conclude(
+    *, lowest: float, lower: float, upper: float, zero_sum: bool, tolerance: tuple[float, float], ended: bool,
+    exact: bool = False,
+) -> Status:  # fmt: skip
+    """The status that the numbers allow, and no more.
+
+    ``ended``: learning was over, not out of budget; ``exact``: the target was the optimum itself.
+    """
+    if zero_sum:
+        return Status.NOT_SEPARABLE
+    if lower > 0:
+        wanted = tolerance[0] + tolerance[1] * upper
+        if not (wanted > 0 and upper - lower <= wanted):
+            return Status.SEPARATED
+        return Status.OPTIMAL if exact else Status.EPS_OPTIMAL
+    if lowest > 0:
+        return Status.WITHIN_ROUNDING
+    return Status.NOT_SEPARATED if ended else Status.BUDGET_SPENT
+
+
+def novikoff(longest: float, lower: float) -> float:
+    """Novikoff's bound D^2 / m^2 on the updates of a fixed-increment perceptron (C11), with m >= lower.
+
+    >>> novikoff(longest=2.0, lower=0.5)
+    16.0
+    """
+    if lower <= 0:
+        return math.inf
+    ratio = longest / lower
+    return ratio * ratio  # too large: infinity, where ** would raise
 
 
 def _without_rounding(
@@ -175,35 +196,36 @@ def sides(parts: Sequence[RowOracle], bias: str) -> list[np.ndarray]:
     return [present & (sign < 0), present & (sign > 0)]
 
 
-def usable_weights(parts: Sequence[RowOracle], dual: np.ndarray, bias: str) -> np.ndarray:
-    """Dual weights with mass where it is needed: a run without updates still bounds the margin by one vector."""
+def usable_weights(dual: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
+    """Dual weights with some weight in every group: a run without updates still bounds the margin by one vector."""
     weights = dual
-    for side in sides(parts, bias):
-        if side.any() and not np.any(dual, where=side):
+    for group in groups:
+        if group.any() and not np.any(dual, where=group):
             weights = weights.copy() if weights is dual else weights
-            weights[int(np.argmax(side))] = 1.0
+            weights[int(np.argmax(group))] = 1.0
     return weights
 
 
-def convex_weights(parts: Sequence[RowOracle], dual: np.ndarray, bias: str) -> np.ndarray:
-    """Dual weights as those of a convex combination: sum 1, and with a free bias one half for each class."""
-    weights = usable_weights(parts, dual, bias).copy()
-    halves = sides(parts, bias)
-    for side in halves:
-        np.divide(weights, max(float(weights[side].sum()), 1e-300) * len(halves), out=weights, where=side)
+def convex_weights(dual: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
+    """Dual weights as those of a convex combination: sum 1, the same for every group."""
+    weights = usable_weights(dual, groups).copy()
+    for group in groups:
+        np.divide(weights, max(float(weights[group].sum()), 1e-300) * len(groups), out=weights, where=group)
     return weights
+
+
+def _upper(
+    parts: Sequence[RowOracle], weights: np.ndarray, groups: Sequence[np.ndarray], bias: str
+) -> tuple[float, float]:
+    """The norm of the convex combination, and how much rounding was added to be safe."""
+    if not all(group.any() for group in groups):
+        return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
+    total, lengths = combine(_in_norm(parts, bias), convex_weights(weights, groups))
+    terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
+    error = 2 * terms * U * lengths
+    return length(total) * (1 + (total.size + 4) * U) + error, error
 
 
 def _in_norm(parts: Sequence[RowOracle], bias: str) -> list[RowOracle]:
     """The rows as vectors whose norm bounds the margin: a free bias does not count in it."""
-    return [part.with_bias(1.0 if bias == "augmented" else 0.0) for part in parts]
-
-
-def _upper(parts: Sequence[RowOracle], weights: np.ndarray, bias: str) -> tuple[float, float]:
-    """The norm of the convex combination, and how much rounding was added to be safe."""
-    if not all(side.any() for side in sides(parts, bias)):
-        return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    total, lengths = combine(_in_norm(parts, bias), convex_weights(parts, weights, bias))
-    terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
-    error = 2 * terms * U * lengths
-    return length(total) * (1 + (total.size + 4) * U) + error, error
+    return biased(parts, 1.0 if bias == "augmented" else 0.0)
