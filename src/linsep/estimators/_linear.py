@@ -132,7 +132,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _warn(self, advice: str) -> None:
         """Say that a budget was spent, what is known so far, and what to try next."""
         found: Any = self.certificate_
-        missed = found.eps + found.relative > 0 and found.status == Status.SEPARATED
+        missed = found.status == Status.SEPARATED and found.eps + found.relative > 0
         if found.status == Status.BUDGET_SPENT or missed:
             warn_user(f"{found} {advice}")
 
