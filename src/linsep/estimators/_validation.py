@@ -15,10 +15,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval
 from sklearn.utils._param_validation import Options as Options
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import validate_params as validate_params
+from sklearn.utils.validation import _check_feature_names_in as check_feature_names  # noqa: F401
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..jit import announced
