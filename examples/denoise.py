@@ -2,8 +2,8 @@
 
     python examples/denoise.py [folder]
 
-Both classifiers learn from the same pictures of random letters; the network also learns which labels are neighbours, across
-and down. Every answer says whether it is proved to be the best labelling. Writes one picture.
+Both classifiers learn from the same pictures of random letters; the network also learns which labels are neighbours,
+across and down. Every answer says whether it is proved to be the best labelling. Writes one picture.
 """
 
 from __future__ import annotations
