@@ -1,4 +1,4 @@
-"""One name, one meaning: every public parameter and attribute against docs/parameters.md, which is made from docstrings.
+"""One name, one meaning: public parameters and attributes against docs/parameters.md, which is made from docstrings.
 
 ``LINSEP_WRITE_PAGES=1 pytest tests/test_parameters.py`` writes the tables into the page; read the diff.
 """

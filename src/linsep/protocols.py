@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from .oracles.update_log import Touched, UpdateLog
+    from .oracles.update_log import SparseVectors, UpdateLog
 
 
 class Oracle(Protocol):
@@ -69,7 +69,7 @@ class LabellingOracle(Oracle, Protocol):
     log: UpdateLog
     exact: bool  # whether `lowest` finds the best rival for sure
 
-    def difference_vectors(self, log: UpdateLog) -> Iterator[Touched]:
+    def difference_vectors(self, log: UpdateLog) -> Iterator[SparseVectors]:
         """The vectors of the entries of ``log``: the vectors of a proof."""
 
     def rounding_bound(self, w: np.ndarray) -> np.ndarray:
@@ -158,7 +158,7 @@ def _methods(contract: type) -> dict[str, str]:
     }
 
 
-CONTRACTS = {
+CONTRACTS: dict[Any, str] = {
     Oracle: "an oracle", CertifiedOracle: "an oracle with a certificate", LabellingOracle: "an oracle of labellings",
     Target: "a target", Rule: "a rule",
 }  # fmt: skip

@@ -17,5 +17,5 @@ def make_prover(parts: Sequence[Any]) -> RowProver | LabellingProver:
     if declared(type(parts[0]), Oracle, "LABELLINGS"):
         return LabellingProver(parts)
     for part in parts:
-        require(type(part), CertifiedOracle)
+        require(type(part), CertifiedOracle)  # type: ignore[arg-type]  # classes are hashable
     return RowProver(parts)
