@@ -17,6 +17,8 @@ from linsep.loop.passes import begin
 from linsep.loop.sweep import Task, sweep
 from linsep.oracles import classes, differences, ellipsoids, points
 from linsep.oracles.custom import Custom, UserFunctions
+from linsep.oracles.graphs import make_graphs
+from linsep.oracles.networks import networks
 from linsep.protocols import (
     CONTRACTS,
     CertifiedOracle,
@@ -36,6 +38,14 @@ Y = np.array([0, 0, 1, 1, 2, 2])
 SIGN = np.array([-1, -1, 1, 1])
 
 
+EDGES = np.array([[0, 1], [1, 2]])
+LABELS = [np.array([0, 0, 1]), np.array([1, 2, 2])]
+
+
+def graphs():
+    return make_graphs([(X[:3], EDGES, np.ones((2, 1))), (X[3:], EDGES, np.ones((2, 1)))], 3, LABELS)
+
+
 def phi(x, k):
     return np.outer(np.eye(3)[k], [*x, 1.0]).ravel()
 
@@ -49,6 +59,9 @@ ORACLES = {
     "Classes of sparse rows": lambda: classes(sp.csr_array(X), Y, 3),
     "Ellipsoids": lambda: ellipsoids(X[:4], np.tile(np.eye(2), (4, 1, 1)), np.zeros((4, 0)), 0.5, SIGN),
     "Custom": lambda: Custom(list(X), list(Y), UserFunctions(phi, labels=lambda x: range(3))),
+    "Networks": lambda: networks(graphs()),
+    "Networks, TRW-S": lambda: networks(graphs(), "trws"),
+    "SearchedNetworks": lambda: networks(graphs(), "elimination"),
 }
 TARGETS = {
     "Margin(0)": Margin(0.0),
@@ -175,6 +188,7 @@ COMPILED = {  # each pair is compiled by itself: one rule per oracle, and all ru
     "Classes": "Relaxation",
     "Classes of sparse rows": "Increment",
     "Ellipsoids": "Nearest",
+    "Networks": "Increment",
 }
 
 
