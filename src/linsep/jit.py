@@ -48,9 +48,12 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) ->
             return numba.njit(nogil=True, fastmath=fastmath, forceinline=False)(function)
 
 
-@functools.cache
 def _without_cache(kernel: Any) -> Any:
-    """The same function for components of a user's own: an edit of their code would not be noticed on disk."""
+    """The same function for components of a user's own: an edit of their code would not be noticed on disk.
+
+    A new one for every set of classes: Numba takes two NamedTuples of the same name and fields for one type, as there
+    are after an edit in a notebook.
+    """
     return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
 
 

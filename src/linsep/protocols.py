@@ -7,6 +7,7 @@ with these methods works too, interpreted. A component says what it is by class 
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, Protocol
@@ -68,6 +69,18 @@ class Oracle(Protocol):
 
     def w_changed(self, w: np.ndarray) -> None:
         """Called after every change of w, for oracles that keep scores."""
+
+
+class CertifiedOracle(Oracle, Protocol):
+    """Sets whose vectors are rows, or rows against rival classes: what a `MarginCertificate` is about."""
+
+    @property
+    def certified(self) -> Any:
+        """The oracle whose vectors a certificate names."""
+
+    @property
+    def bias_kind(self) -> str:
+        """Which margin it is about: "free", "augmented" or "none"."""
 
 
 class LabellingOracle(Oracle, Protocol):
@@ -177,9 +190,16 @@ def _methods(contract: type) -> dict[str, str]:
     }
 
 
-NAMES = {"Oracle": "an oracle", "LabellingOracle": "an oracle of labellings", "Target": "a target", "Rule": "a rule"}
+NAMES = {
+    "Oracle": "an oracle",
+    "CertifiedOracle": "an oracle with a certificate",
+    "LabellingOracle": "an oracle of labellings",
+    "Target": "a target",
+    "Rule": "a rule",
+}
 
 
+@functools.cache
 def require(kind: type, contract: type) -> None:
     """Raise a TypeError that names the first thing that a class of components lacks.
 

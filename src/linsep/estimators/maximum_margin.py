@@ -107,7 +107,9 @@ class MaximumMargin(LinearClassifier):
     history_ : list of dict
         Soft: both bounds on the way.
     committee_ : OneVsAll or OneVsOne
-        Soft, more than two classes: the rules that decide together; their certificates are in ``certificates_``.
+        Soft, more than two classes: the rules that decide together.
+    certificates_ : tuple of Certificate
+        Soft, more than two classes: one per member of ``committee_``, in place of ``certificate_``.
     coef_, intercept_, classes_, n_iter_
         As for `Perceptron`.
 

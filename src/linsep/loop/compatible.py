@@ -75,5 +75,5 @@ def with_float_fields(component: Any) -> Any:
 @functools.cache
 def float_fields(kind: type) -> list[str]:
     """The fields of a NamedTuple class that are annotated as float."""
-    notes = kind.__annotations__
+    notes = {name: note for each in kind.__mro__ for name, note in vars(each).get("__annotations__", {}).items()}
     return [name for name in notes if getattr(notes[name], "__forward_arg__", notes[name]) in (float, "float")]
