@@ -2,12 +2,12 @@
 
     python -m benchmarks.anderson [--quick] [--plot folder]
 
-k random Gaussians in d dimensions, half of each class. The rival separates the ellipsoids of radius r (the problem is
+k random Gaussians in d dimensions, half of each class. Bisection separates the ellipsoids of radius r (the problem is
 built once, r is its parameter) and halves the interval of r until it is 1e-7 wide, relative; it begins with twice the
-best r, which it could not know, and is given up after some time: then the ratio is at least what is printed. Ours
-includes the factorisation of the covariances and the certificate. All in one run, one thread, CPU time, the competitors
-in turns; the first solve of either is not counted. First small problems, where all is overhead: five seeds each, and
-the worst of them counts. Then large ones; growth with k and with d is drawn.
+best r, which a user would not have, and is stopped after some time: then the ratio is at least what is printed. The
+time of linsep includes the factorisation of the covariances and the certificate. All in one run, one thread, CPU time,
+both methods in turns; the first solve of either is not counted. First small problems, where all is overhead: five seeds
+each, and the worst of them counts. Then large ones; `--plot` draws the growth with k and with d.
 """
 
 import math
@@ -21,19 +21,19 @@ import numpy as np
 
 from benchmarks.timing import verdict
 from linsep.certificates.prove.radius import certify
-from linsep.solvers.anderson.gaussians import gaussians
-from linsep.solvers.anderson.optimal import optimum
+from linsep.solvers.anderson.gaussians import factorize
+from linsep.solvers.anderson.optimal import maximize_radius
 
 SIZES = [(k, d) for d in (2, 10, 30, 100) for k in (2, 20, 60, 200)]
 QUICK = [(2, 2), (20, 2), (20, 10), (20, 30)]
 SMALL = [(k, d) for d in (2, 3, 5, 7, 10) for k in (2, 3, 4, 5, 6, 8)]
 SEEDS = 5
-LIMIT = 120.0  # seconds for the rival
-WANTED = 10.0
+LIMIT = 120.0  # seconds for bisection
+LEAST_RATIO = 10.0
 
 
 def task(k: int, d: int, seed: int = 0):
-    """Random Gaussians that some hyperplane tells apart."""
+    """Random Gaussians that some hyperplane separates."""
     rng = np.random.default_rng(1000 * k + d + 1_000_000 * seed)
     sign = np.where(np.arange(k) % 2, 1, -1)
     means = rng.standard_normal((k, d))
@@ -42,21 +42,20 @@ def task(k: int, d: int, seed: int = 0):
     return means, roots @ roots.transpose(0, 2, 1) + 0.01 * np.eye(d), sign
 
 
-def ours(means, covariances, sign):
-    g = gaussians(means, covariances, sign)
-    return certify(g, optimum(g))
+def solve(means, covariances, sign):
+    g = factorize(means, covariances, sign)
+    return certify(g, maximize_radius(g))
 
 
 def bisection(means, covariances, sign, high: float, tol: float = 1e-7) -> float:
     """The largest r for which cvxpy separates the ellipsoids."""
     w, b, t, r = cp.Variable(means.shape[1]), cp.Variable(), cp.Variable(), cp.Parameter(nonneg=True)
     apart = means[sign > 0].mean(axis=0) - means[sign < 0].mean(axis=0)
-    rules = [
-        apart @ w == 1
-    ]  # with |w| <= 1 instead, t is 0 for every r that is too large, and the solver's guess wrong
+    # with |w| <= 1 instead, t is 0 for every r that is too large, and rounding makes it positive
+    constraints = [apart @ w == 1]
     for mean, covariance, side in zip(means, covariances, sign, strict=True):
-        rules.append(side * (mean @ w + b) - t >= r * cp.norm(np.linalg.cholesky(covariance).T @ w))
-    problem, low, began = cp.Problem(cp.Maximize(t), rules), 0.0, time.process_time()
+        constraints.append(side * (mean @ w + b) - t >= r * cp.norm(np.linalg.cholesky(covariance).T @ w))
+    problem, low, began = cp.Problem(cp.Maximize(t), constraints), 0.0, time.process_time()
     while high - low > tol * high:
         r.value = 0.5 * (low + high)
         left = LIMIT - (time.process_time() - began)
@@ -68,7 +67,7 @@ def bisection(means, covariances, sign, high: float, tol: float = 1e-7) -> float
     return 0.5 * (low + high)
 
 
-def timed(run):
+def measure(run):
     began = time.process_time()
     found = run()
     return time.process_time() - began, found
@@ -76,63 +75,63 @@ def timed(run):
 
 class Times(NamedTuple):
     own: float
-    rival: float
-    ended: bool  # did the rival?
-    text: str
+    bisection: float
+    ended: bool  # whether bisection ended within LIMIT
+    summary: str
 
     @property
     def ratio(self) -> float:
-        return self.rival / self.own
+        return self.bisection / self.own
 
     @property
-    def told(self) -> str:
-        return ("" if self.ended else "> ") + verdict(self.ratio, WANTED, at_most=False)
+    def shown_ratio(self) -> str:
+        return ("" if self.ended else "> ") + verdict(self.ratio, LEAST_RATIO, at_most=False)
 
 
 def compare(k: int, d: int, seed: int = 0, rounds: int = 0) -> Times:
-    """The least times of both in turns; it ends all if ours is not proved, or not what the rival finds."""
+    """The least times of both in turns; exits if the solution is not proved, or not that of bisection."""
     means, covariances, sign = task(k, d, seed)
-    claim = ours(means, covariances, sign)
+    claim = solve(means, covariances, sign)
     if claim.status != "optimal" or not claim.check(means, covariances, sign):
         sys.exit(f"{k} Gaussians in {d} dimensions, seed {seed}: {claim}")
-    own, rival, r = math.inf, math.inf, math.nan
+    own, other, r = math.inf, math.inf, math.nan
     for _ in range(rounds or (5 if k * d <= 600 else 1)):
-        own = min(own, *(timed(lambda: ours(means, covariances, sign))[0] for _ in range(3)))
-        seconds, r = timed(lambda: bisection(means, covariances, sign, 2.0 * claim.upper))
-        rival = min(rival, seconds)
+        own = min(own, *(measure(lambda: solve(means, covariances, sign))[0] for _ in range(3)))
+        seconds, r = measure(lambda: bisection(means, covariances, sign, 2.0 * claim.upper))
+        other = min(other, seconds)
     off = abs(r - claim.lower) / claim.lower
     if off > 1e-5:
         sys.exit(f"{k} Gaussians in {d} dimensions, seed {seed}: r = {claim.lower!r}, bisection finds {r!r}")
     gap = (claim.upper - claim.lower) / claim.upper
     there = "did not end" if math.isnan(r) else f"{off:.0e} off"
-    text = f"r = {claim.lower:.9g}, bounds {gap:.0e} apart, bisection {there}"
-    return Times(own, rival, not math.isnan(r), text)
+    summary = f"r = {claim.lower:.9g}, bounds {gap:.0e} apart, bisection {there}"
+    return Times(own, other, not math.isnan(r), summary)
 
 
-def small() -> list[float]:
+def run_small() -> list[float]:
     """The ratios of all small sizes and seeds."""
-    print(f"small sizes, {SEEDS} seeds each: milliseconds of ours and of bisection, the least ratio and the middle one")
+    print(f"small sizes, {SEEDS} seeds each: milliseconds of linsep and of bisection, the least ratio and the median")
     found = []
     for k, d in SMALL:
         times = [compare(k, d, seed, 2) for seed in range(SEEDS)]
         ratios = sorted(each.ratio for each in times)
-        own, rival = (1e3 * sum(part) / SEEDS for part in zip(*(each[:2] for each in times), strict=True))
-        print(f"{k:4} Gaussians, {d:3} dimensions: {own:6.2f} {rival:8.1f}", end="   ")
-        print(verdict(ratios[0], WANTED, at_most=False), f"{ratios[SEEDS // 2]:6.2f}", flush=True)
+        own, other = (1e3 * sum(part) / SEEDS for part in zip(*(each[:2] for each in times), strict=True))
+        print(f"{k:4} Gaussians, {d:3} dimensions: {own:6.2f} {other:8.1f}", end="   ")
+        print(verdict(ratios[0], LEAST_RATIO, at_most=False), f"{ratios[SEEDS // 2]:6.2f}", flush=True)
         found += ratios
     return found
 
 
-def large(sizes) -> dict:
+def run_large(sizes) -> dict:
     found = {}
     for k, d in sizes:
         found[k, d] = each = compare(k, d)
         print(f"{k:4} Gaussians, {d:3} dimensions: {1e3 * each.own:9.1f} ms,", end="")
-        print(f" bisection {1e3 * each.rival:10.1f} ms, ratio {each.told}   {each.text}", flush=True)
+        print(f" bisection {1e3 * each.bisection:10.1f} ms, ratio {each.shown_ratio}   {each.summary}", flush=True)
     return found
 
 
-def picture(times: dict, place: Path) -> None:
+def draw(times: dict, place: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -162,12 +161,12 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     compare(4, 2, rounds=1)  # to warm up
-    ratios = [] if "--quick" in sys.argv else small()
-    times = large(QUICK if "--quick" in sys.argv else SIZES)
+    ratios = [] if "--quick" in sys.argv else run_small()
+    times = run_large(QUICK if "--quick" in sys.argv else SIZES)
     ratios += [each.ratio for each in times.values()]
-    print("the least ratio of all", verdict(min(ratios), WANTED, at_most=False))
+    print("the least ratio of all", verdict(min(ratios), LEAST_RATIO, at_most=False))
     if "--plot" in sys.argv:
-        picture(times, Path(sys.argv[sys.argv.index("--plot") + 1]))
+        draw(times, Path(sys.argv[sys.argv.index("--plot") + 1]))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def main() -> None:
     for name, X, y, degree in data():
         for kind, lift in lifts(degree):
             best = Lifted(lift, MaximumMargin(bias="augmented")).fit(X, y).certificate_
-            made = Lifted(lift, Perceptron(keep="last", max_passes=10**6, max_seconds=5)).fit(X, y).certificate_
+            made = Lifted(lift, Perceptron(keep="last", max_iter=10**6, max_seconds=5)).fit(X, y).certificate_
             updates = f"{made.updates}" if made.separates else f"more than {made.updates}"
             exact = "" if best.status == "optimal" else f" ({best.status})"
             print(f"{name:34} {kind:10} bound {best.novikoff:9.3g}{exact}  updates {updates}", flush=True)

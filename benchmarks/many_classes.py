@@ -22,7 +22,7 @@ from sklearn.preprocessing import normalize
 from benchmarks.data import load
 from benchmarks.timing import best_times, verdict
 from linsep import LeastSquares, LinearMachine, OneVsAll, Perceptron
-from linsep.loop.learn import begin, passes
+from linsep.loop.passes import begin, passes
 from linsep.oracles import classes
 from linsep.rules import Increment
 from linsep.targets import Margin
@@ -32,7 +32,7 @@ SPLITS = 10
 
 def machine(margin: float) -> LinearMachine:
     """An averaged linear machine through the origin."""
-    return LinearMachine(target=margin, max_passes=10, keep="average", fit_intercept=False)
+    return LinearMachine(target=margin, max_iter=10, keep="average", fit_intercept=False)
 
 
 LADDER = {
@@ -65,7 +65,7 @@ def mnist() -> None:
         began = time.perf_counter()
         next(run)
         taken.append(time.perf_counter() - began)
-    own, seconds = fitted(Perceptron(max_passes=2, keep="average"), X, y, 3)
+    own, seconds = fitted(Perceptron(max_iter=2, keep="average"), X, y, 3)
     accuracy = own.score(T, t)
     peer, waited = fitted(Peer(), X, y, 0)
     W = own.coef_.T.copy()
@@ -76,7 +76,7 @@ def mnist() -> None:
     print(f" for {peer.score(T, t):.4f}")
     print("  accuracy                   ", f"{accuracy:.4f}", verdict(accuracy, 0.92, at_most=False))
     print("  scikit-learn's time / ours ", verdict(waited / seconds, 20, at_most=False))
-    each, seconds = fitted(OneVsAll(Perceptron(max_passes=2, keep="average")), X, y, 1)
+    each, seconds = fitted(OneVsAll(Perceptron(max_iter=2, keep="average")), X, y, 1)
     print(f"  one versus all in one sweep: {seconds:.2f} s, accuracy {each.score(T, t):.4f}")
     T64 = T.astype(np.float64)
     times = best_times(

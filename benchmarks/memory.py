@@ -68,7 +68,7 @@ def main() -> None:
         X.flush()
         X = np.memmap(Path(folder) / "X.dat", dtype=np.float64, mode="r", shape=(ROWS, COLUMNS))
         for name, labels in (("separable", y), ("noisy", y ^ (rng.random(ROWS) < 0.05))):
-            for rule in (Perceptron(max_passes=3), Perceptron(max_passes=3, batch=True), Kozinec(max_passes=3)):
+            for rule in (Perceptron(max_iter=3), Perceptron(max_iter=3, batch=True), Kozinec(max_iter=3)):
                 report(name, rule, X, labels)
         del X
 

@@ -31,7 +31,7 @@ from benchmarks.timing import verdict
 from linsep import SequenceClassifier
 from linsep.estimators.sequences.reader import Reader
 from linsep.estimators.sequences.templates import WINDOW, Templates, shape
-from linsep.loop.learn import begin, passes
+from linsep.loop.passes import begin, passes
 from linsep.oracles.sequences import apart, chains, decode
 from linsep.rules import Increment
 from linsep.targets import Margin
@@ -220,12 +220,12 @@ def main(rounds: int = 10) -> None:
     learn, test = np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
     compare(
         "OCR letters", ([X[i] for i in learn], [y[i] for i in learn]), ([X[i] for i in test], [y[i] for i in test]),
-        make=lambda seed: SequenceClassifier(max_passes=rounds, random_state=seed, n_jobs=1),
+        make=lambda seed: SequenceClassifier(max_iter=rounds, random_state=seed, n_jobs=1),
         itemise=strings, goal=0.885, rounds=rounds,
     )  # fmt: skip
     compare(
         "UD EWT tags", tags("train"), tags("test"),
-        make=lambda seed: SequenceClassifier(max_passes=rounds, random_state=seed, n_jobs=1, templates="window"),
+        make=lambda seed: SequenceClassifier(max_iter=rounds, random_state=seed, n_jobs=1, templates="window"),
         itemise=named, goal=0.948, rounds=rounds, templates=WINDOW,
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from sklearn.linear_model import Perceptron as Peer
 
 from benchmarks.timing import best_times, verdict
 from linsep import Perceptron
-from linsep.loop.learn import begin, passes
+from linsep.loop.passes import begin, passes
 from linsep.oracles import differences, points
 from linsep.rules import Increment, Nearest, Relaxation
 from linsep.targets import Margin
@@ -61,7 +61,7 @@ def compare(name: str, X, rng, rounds: int, read_limit: float, peer_limit: float
     X, y = labelled(X, rng, flipped)
     w = rng.standard_normal(X.shape[1]).astype(X.dtype)
     part = points(X, y)
-    flat = differences([part._replace(bias=0.0)])
+    flat = differences([part.with_bias(0.0)])
     runs = {
         "perceptron": ([part], Margin(0.0), Increment(1.0)),
         "relaxation": ([part], Margin(1.0), Relaxation(1.5)),
@@ -71,7 +71,7 @@ def compare(name: str, X, rng, rounds: int, read_limit: float, peer_limit: float
     best = dict.fromkeys(runs, (math.inf, 0))
     for _ in range(rounds):
         best = {rule: min(best[rule], later_pass(*run)) for rule, run in runs.items()}
-    times = best_times(rounds, read=lambda: X @ w, fit=lambda: Perceptron(max_passes=1, keep="last").fit(X, y))
+    times = best_times(rounds, read=lambda: X @ w, fit=lambda: Perceptron(max_iter=1, keep="last").fit(X, y))
     peer = best_times(
         max(1, rounds // 3),
         one=lambda: Peer(tol=None, max_iter=1).fit(X, y),

@@ -67,7 +67,7 @@ def main(folder: str = "out") -> None:
     found = {}
     for name, example in (("every pixel alone", alone), ("as a network", grid)):
         began = time.perf_counter()
-        rule = NetworkClassifier(loss_scale=1.0, max_passes=10, random_state=0)
+        rule = NetworkClassifier(loss_scale=1.0, max_iter=10, random_state=0)
         rule.fit([example(one) for one in pictures], flat)
         answer = rule.answers([example(picture)])[0]
         right = float(np.mean(answer.labels == truth.ravel()))

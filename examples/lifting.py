@@ -37,7 +37,7 @@ def main(folder: str = "out") -> None:
     figure, panels = plt.subplots(2, 2, figsize=(12, 10.4), layout="constrained")
     for ax, (names, lift) in zip(panels.flat, LIFTS.items(), strict=False):
         best = Lifted(lift, MaximumMargin(bias="augmented")).fit(X, Y).certificate_
-        rule = Lifted(lift, Perceptron(keep="last", max_passes=1000)).fit(X, Y)
+        rule = Lifted(lift, Perceptron(keep="last", max_iter=1000)).fit(X, Y)
         counts = f"Novikoff: at most {best.novikoff:.0f} updates; made: {rule.certificate_.updates}"
         print(f"({'; '.join(names)}): {counts}\n    {rule.as_polynomial()}\n    {rule.check(X, Y)}")
         decision(rule.classifier_, rule.lift_.transform(X), Y, ax=ax)

@@ -33,9 +33,9 @@ def main(folder: str = "out") -> None:
     warnings.simplefilter("ignore")
     X, y = five_clouds()
     rules = [
-        LinearMachine("kozinec", max_passes=2000).fit(X, y),
-        OneVsAll(Perceptron(max_passes=500)).fit(X, y),
-        OneVsOne(Perceptron(max_passes=500)).fit(X, y),
+        LinearMachine("kozinec", max_iter=2000).fit(X, y),
+        OneVsAll(Perceptron(max_iter=500)).fit(X, y),
+        OneVsOne(Perceptron(max_iter=500)).fit(X, y),
     ]
     figure, axes = plt.subplots(1, 3, figsize=(16, 6), layout="constrained")
     for ax, rule in zip(axes, rules, strict=True):

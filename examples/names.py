@@ -66,8 +66,8 @@ def wrong(truth: list, found: list) -> float:
 
 def read(X: list, y: list, fresh: list) -> tuple[list, list, SequenceClassifier]:
     """What a linear machine and a sequence classifier read, and the latter."""
-    alone = LinearMachine(max_passes=10, keep="average").fit(np.concatenate(X), np.concatenate(y))
-    words = SequenceClassifier(max_passes=10, random_state=0).fit(X, y)
+    alone = LinearMachine(max_iter=10, keep="average").fit(np.concatenate(X), np.concatenate(y))
+    words = SequenceClassifier(max_iter=10, random_state=0).fit(X, y)
     return [alone.predict(x).tolist() for x in fresh], [list(name) for name in words.predict(fresh)], words
 
 

@@ -3,9 +3,9 @@
     python examples/worst_class.py [folder]
 
 Healthy people are one round Gaussian. Ill people are two: a common, mild form and a rare one, close to the healthy and
-drawn out along a line. Fisher's discriminant weighs by numbers, and gives the rare form up; Anderson's rule does not
-know numbers, and protects every Gaussian alike. Writes one picture of both rules, of their errors on fresh data, and of
-the way to the best line.
+stretched along a line. Fisher's discriminant weighs the Gaussians by how often they occur, and gives up the rare form;
+Anderson's rule does not use these numbers, and protects every Gaussian alike. Writes one picture of both rules, of
+their errors on fresh data, and of the iterations to the best line.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ NAMES = ("healthy", "ill, common form", "ill, rare form")
 LABELS = np.array(["healthy", "ill", "ill"])
 MEANS = np.array([[0.0, 0.0], [5.0, 0.5], [1.0, 4.0]])
 COVARIANCES = np.array([[[1.0, 0.0], [0.0, 1.0]], [[1.2, 0.3], [0.3, 0.8]], [[2.2, 1.0], [1.0, 0.7]]])
-SHARES = np.array([0.6, 0.37, 0.03])  # how often each occurs: only Fisher's discriminant is told
+SHARES = np.array([0.6, 0.37, 0.03])  # how often each occurs: only Fisher's discriminant uses it
 
 
 def draw(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Rows, and the Gaussian that each is from."""
+    """Rows, and the number of the Gaussian that each was drawn from."""
     which = rng.choice(3, n, p=SHARES)
     return np.array([rng.multivariate_normal(MEANS[j], COVARIANCES[j]) for j in which]), which
 
@@ -65,10 +65,10 @@ def main(folder: str = "out") -> None:
         bars = middle.bar(place + shift, errors[name], 0.38, color=colour, label=name)
         middle.bar_label(bars, fmt="%.1f", fontsize=8)
     middle.set_xticks(place, NAMES)
-    middle.set(ylabel="errors on fresh data, %", title="every class is looked after")
+    middle.set(ylabel="errors on fresh data, %", title="no form is given up")
     middle.spines[["top", "right"]].set_visible(False)
     middle.legend(frameon=False)
-    worst_error(Anderson(method="direction", eps=1e-6).fit_gaussians(found, spread, LABELS), right)
+    worst_error(Anderson(method="direction", tol=1e-6).fit_gaussians(found, spread, LABELS), right)
     right.set_title("improving directions", fontsize=10)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

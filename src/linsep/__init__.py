@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from .bayes import Bayes as Bayes
     from .bayes import Mahalanobis as Mahalanobis
     from .bayes import NearestMean as NearestMean
-    from .certificates.labelling import StructureCertificate as StructureCertificate
-    from .certificates.margin import Certificate as Certificate
-    from .certificates.objective import Objective as Objective
+    from .certificates.base import Certificate as Certificate
+    from .certificates.labelling import LabellingCertificate as LabellingCertificate
+    from .certificates.margin import MarginCertificate as MarginCertificate
+    from .certificates.objective import ObjectiveCertificate as ObjectiveCertificate
     from .certificates.radius import RadiusCertificate as RadiusCertificate
     from .estimators.anderson import Anderson as Anderson
     from .estimators.gradient_descent import GradientDescent as GradientDescent
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .estimators.separability import separability as separability
     from .estimators.sequences.classifier import SequenceClassifier as SequenceClassifier
     from .estimators.structured_classifier import StructuredClassifier as StructuredClassifier
+    from .estimators.trace import trace as trace
+    from .estimators.warm_up import warm_up as warm_up
     from .lifting import Functions as Functions
     from .lifting import Lifted as Lifted
     from .lifting import Polynomial as Polynomial
@@ -38,7 +41,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Anderson": "estimators.anderson",
     "Bayes": "bayes",
-    "Certificate": "certificates.margin",
+    "Certificate": "certificates.base",
     "Functions": "lifting",
     "GradientDescent": "estimators.gradient_descent",
     "Kozinec": "estimators.kozinec",
@@ -49,7 +52,8 @@ _HOME = {
     "MaximumMargin": "estimators.maximum_margin",
     "NearestMean": "bayes",
     "NetworkClassifier": "estimators.network_classifier",
-    "Objective": "certificates.objective",
+    "MarginCertificate": "certificates.margin",
+    "ObjectiveCertificate": "certificates.objective",
     "OneVsAll": "estimators.one_vs",
     "OneVsOne": "estimators.one_vs",
     "Perceptron": "estimators.perceptron",
@@ -58,9 +62,11 @@ _HOME = {
     "RadiusCertificate": "certificates.radius",
     "Relaxation": "estimators.relaxation",
     "SequenceClassifier": "estimators.sequences.classifier",
-    "StructureCertificate": "certificates.labelling",
+    "LabellingCertificate": "certificates.labelling",
     "StructuredClassifier": "estimators.structured_classifier",
     "separability": "estimators.separability",
+    "trace": "estimators.trace",
+    "warm_up": "estimators.warm_up",
 }
 _MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 __all__ = list(_HOME)

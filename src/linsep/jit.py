@@ -1,10 +1,10 @@
 """The only file that imports Numba, and only its public parts: njit, overload, overload_method, intrinsic.
 
-Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple but
-does not call its methods; `component` teaches it the methods of one class. So every function is written once and runs at
-two speeds: compiled, and interpreted as ``kernel.py_func``.
+Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple
+but does not call its methods; `component` teaches it the methods of one class. So every function is written once and
+runs at two speeds: compiled, and interpreted as ``kernel.py_func``.
 
-fastmath is decided by the function that computes, never inherited from its caller: every function sets it.
+fastmath and inlining are decided by the function itself, never inherited from its caller: every function sets them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ C = TypeVar("C", bound=type)
 
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
+PLAIN: Any = {"fastmath": False, "forceinline": True}  # of the small functions here
 
 
 def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) -> Any:
@@ -42,25 +43,31 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Numba, that nothing is kept
         try:
-            return numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
+            return numba.njit(cache=True, nogil=True, fastmath=fastmath, forceinline=False)(function)
         except RuntimeError:  # Numba found no directory that it may write to
-            return numba.njit(nogil=True, fastmath=fastmath)(function)
+            return numba.njit(nogil=True, fastmath=fastmath, forceinline=False)(function)
 
 
 @functools.cache
 def _without_cache(kernel: Any) -> Any:
     """The same function for components of a user's own: an edit of their code would not be noticed on disk."""
-    return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"])(kernel.py_func)
+    return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
 
 
 def at_speed(kernel: Any, *components: Any) -> Callable[..., Any]:
     """The kernel compiled for these components, or interpreted if one of them is not a NamedTuple."""
-    if not all(isinstance(each, tuple) for each in components):
+    return kernel_for(kernel, *map(type, components))
+
+
+@functools.cache
+def kernel_for(kernel: Any, *kinds: type) -> Callable[..., Any]:
+    """`at_speed`, from the classes of the components."""
+    if not all(issubclass(kind, tuple) for kind in kinds):
         return kernel.py_func
+    for kind in kinds:
+        component(kind)
     ours = __name__.partition(".")[0]
-    for each in components:
-        component(type(each))
-    return kernel if all(type(each).__module__.partition(".")[0] == ours for each in components) else _without_cache(kernel)
+    return kernel if all(kind.__module__.partition(".")[0] == ours for kind in kinds) else _without_cache(kernel)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -86,8 +93,9 @@ def component(kind: C) -> C:
         if name.startswith("_") or not inspect.isfunction(method) or (kind, name) in _METHODS:
             continue
         _METHODS[kind, name] = method
-        signature = inspect.Signature([each.replace(annotation=inspect.Parameter.empty)
-                                       for each in inspect.signature(method).parameters.values()])
+        signature = inspect.Signature(
+            [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(method).parameters.values()]
+        )
         if name not in _NAMES:
             _NAMES[name] = signature
             _teach(name, signature)
@@ -101,7 +109,8 @@ def _teach(name: str, signature: inspect.Signature) -> None:
         return _METHODS.get((args[0].instance_class, name))
 
     choose.__signature__ = signature  # type: ignore[attr-defined]
-    options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False}
+    # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
+    options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False, "forceinline": True}
     for kind in (types.NamedTuple, types.NamedUniTuple):
         overload_method(kind, name, jit_options=options)(choose)  # type: ignore[arg-type]
 
@@ -111,7 +120,7 @@ def constant(component: Any, name: str, default: bool) -> bool:
     return getattr(type(component), name, default)
 
 
-@overload(constant, jit_options={"fastmath": False}, prefer_literal=True)
+@overload(constant, jit_options=PLAIN, prefer_literal=True)
 def _constant(component, name, default):
     value = getattr(component.instance_class, name.literal_value, default.literal_value)
     return lambda component, name, default: value
@@ -141,7 +150,7 @@ def straight_line(function: F) -> Callable[..., Any]:
         compile_for(tuple(map(numba.typeof, args)))
         return kernel(*args)
 
-    @overload(call, jit_options={"fastmath": False})
+    @overload(call, jit_options=PLAIN)
     def _call(*args):
         compile_for(args)
         return lambda *args: kernel(*args)
@@ -169,7 +178,7 @@ def _prefetch(context, array, at):
     return types.void(array, at), build
 
 
-@overload(prefetch, jit_options={"fastmath": False})
+@overload(prefetch, jit_options=PLAIN)
 def _prefetch_place(array, at):
     return lambda array, at: _prefetch(array, at)
 

@@ -1,7 +1,7 @@
 """The contracts: what an oracle, a target, a rule and a keeper must have.
 
 Components are NamedTuples of numbers and arrays with plain methods, so that the loop can be compiled; any other class
-with these methods works too, interpreted. A component says what it is by the class attributes below; nothing is guessed.
+with these methods works too, interpreted. A component says what it is by class attributes; nothing is guessed.
 `require` names what is missing.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
 
 import numpy as np
 
@@ -27,8 +27,12 @@ class Oracle(Protocol):
     sign: np.ndarray  # one number per set, +1 or -1
     first: int  # the number of set 0 in the whole training set
 
+    size: int  # how many numbers w has
+    slots: int  # places of a set in `dual_weights`
+
     LABELLINGS: ClassVar[bool] = False  # whether a set holds the rival labellings of an example (see below)
     BATCH: ClassVar[bool] = True  # whether it has a batch form
+    row_bytes: ClassVar[float] = 12.0  # the size of a set in memory: as many as fit the cache are shuffled together
 
     def lowest(self, w: np.ndarray, i: int) -> tuple[float, int]:
         """<w,a> of the lowest vector a of set i, and its slot."""
@@ -53,7 +57,6 @@ class LabellingOracle(Oracle, Protocol):
     """
 
     LABELLINGS: ClassVar[bool] = True
-    size: int  # how many numbers w has
     loss: float  # by how much the loss of a rival raises the goal
     log: UpdateLog
     exact: bool  # whether `lowest` finds the best rival for sure
@@ -86,12 +89,13 @@ class Rule(Protocol):
 
     NEEDS_NORM: ClassVar[bool] = True  # whether `step` uses <w,w> or <a,a>
     WEIGHTED: ClassVar[bool] = True  # whether beta is multiplied by the weight of the set
+    NEEDS_MARGIN: ClassVar[bool] = False  # whether it stands still at w = 0 without a margin b > 0
+    INSIDE_HULL: ClassVar[bool] = False  # whether w stays in the convex hull, where no margin b > 0 can be promised
 
     def step(self, t: int, wa: float, ww: float, aa: float, goal: float) -> tuple[float, float]:
         """Alpha and beta of update t = 0, 1, ..."""
 
 
-@runtime_checkable
 class BatchRule(Rule, Protocol):
     """A rule with a batch form: w <- alpha w + beta s, where s is the weighted sum of all violated vectors."""
 
@@ -102,7 +106,6 @@ class BatchRule(Rule, Protocol):
         """Alpha and beta from the numbers of s (`linsep.rules.Batch`)."""
 
 
-@runtime_checkable
 class ScheduledRule(Protocol):
     """A rule that is a Python function of the number of updates."""
 
@@ -123,32 +126,52 @@ class Keeper(Protocol):
         """The w to return."""
 
 
+def declared(kind: type, contract: type, name: str) -> Any:
+    """What the class of a component says of itself, or what its contract takes for granted.
+
+    >>> from linsep.rules import Nearest
+    >>> declared(Nearest, Rule, "WEIGHTED"), declared(Nearest, Rule, "NEEDS_MARGIN")
+    (False, False)
+    """
+    return getattr(kind, name, getattr(contract, name))
+
+
+def has_methods(kind: type, contract: type) -> bool:
+    """Whether a class has the methods that ``contract`` adds to the contracts it is based on."""
+    return all(callable(getattr(kind, name, None)) for name in _methods(contract))
+
+
+def _methods(contract: type) -> dict[str, str]:
+    """The methods of a contract itself, with their parameters."""
+    return {
+        name: ", ".join(inspect.signature(method).parameters)
+        for name, method in vars(contract).items()
+        if inspect.isfunction(method) and not name.startswith("_")
+    }
+
+
 CONTRACTS = {Oracle: "an oracle", LabellingOracle: "an oracle of labellings", Target: "a target", Rule: "a rule"}
 
 
-def require(component: Any, contract: type) -> None:
-    """Raise a TypeError that names the first thing that ``component`` lacks.
+def require(kind: type, contract: type) -> None:
+    """Raise a TypeError that names the first thing that a class of components lacks.
 
     >>> from typing import NamedTuple
     >>> class Half(NamedTuple):
     ...     rate: float
-    >>> require(Half(0.5), Rule)
+    >>> require(Half, Rule)
     Traceback (most recent call last):
     TypeError: Half is not a rule: expected a method step(self, t, wa, ww, aa, goal).
     """
-    what, name = CONTRACTS[contract], type(component).__name__
-    for kind in reversed(contract.__mro__):
-        for field, note in vars(kind).get("__annotations__", {}).items():
-            if "ClassVar" not in str(note) and not hasattr(component, field):
-                raise TypeError(f"{name} is not {what}: expected an attribute {field}.")
-        for method, contracted in vars(kind).items():
-            if kind in (Protocol, object) or method.startswith("_") or not inspect.isfunction(contracted):
-                continue
-            expected = list(inspect.signature(contracted).parameters)
-            found = getattr(type(component), method, None)
+    what = f"{kind.__name__} is not {CONTRACTS[contract]}"
+    for base in (each for each in reversed(contract.__mro__) if each not in (object, Protocol, Generic)):
+        for name, expected in _methods(base).items():
+            found = getattr(kind, name, None)
             if not callable(found):
-                raise TypeError(f"{name} is not {what}: expected a method {method}({', '.join(expected)}).")
-            got = list(inspect.signature(found).parameters)
+                raise TypeError(f"{what}: expected a method {name}({expected}).")
+            got = ", ".join(inspect.signature(found).parameters)
             if got != expected:
-                words = f"expected {method}({', '.join(expected)}), got {method}({', '.join(got)})"
-                raise TypeError(f"{name} is not {what}: {words}.")
+                raise TypeError(f"{what}: expected {name}({expected}), got {name}({got}).")
+        for name, note in vars(base).get("__annotations__", {}).items():
+            if issubclass(kind, tuple) and "ClassVar" not in str(note) and not hasattr(kind, name):
+                raise TypeError(f"{what}: expected an attribute {name}.")

@@ -25,12 +25,8 @@ class Margin(NamedTuple):
     """
 
     NEEDS_NORM = False
+    tolerance = (0.0, 0.0)  # any margin above 0 will do
     b: float = 0.0
-
-    @property
-    def tolerance(self) -> tuple[float, float]:
-        """Any margin above 0 will do."""
-        return 0.0, 0.0
 
     def goal(self, ww, total):
         """The score that every vector must exceed."""

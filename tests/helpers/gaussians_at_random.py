@@ -1,19 +1,19 @@
-"""Random Gaussians of two classes, and the solver on them."""
+"""Random Gaussians of two classes, and the exact solver on them."""
 
 import numpy as np
 
 from linsep.certificates.prove.radius import certify
-from linsep.solvers.anderson.gaussians import gaussians
-from linsep.solvers.anderson.optimal import optimum
+from linsep.solvers.anderson.gaussians import factorize
+from linsep.solvers.anderson.optimal import maximize_radius
 
 
-def solve(means, covariances, sign, **demands):
-    g = gaussians(means, covariances, sign, **demands)
-    return certify(g, optimum(g))
+def solve(means, covariances, sign):
+    g = factorize(means, covariances, sign)
+    return certify(g, maximize_radius(g))
 
 
-def bodies(seed, k, d, apart=2.0, rank=None):
-    """Random Gaussians of two classes."""
+def random_gaussians(seed, k, d, apart=2.0, rank=None):
+    """k Gaussians in d dimensions, in turn of class -1 and +1."""
     rng = np.random.default_rng(seed)
     sign = np.where(np.arange(k) % 2, 1, -1)
     means = rng.standard_normal((k, d))

@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 
 
-def roots(covariances, d):
+def roots(covariances):
     """F_j' of dense covariances, by eigenvectors."""
     found = []
     for covariance in covariances:
@@ -18,18 +18,16 @@ def roots(covariances, d):
 class Bisection:
     """The generalised Anderson task as a feasibility problem for each r, in cvxpy."""
 
-    def __init__(self, means, covariances, sign, scale=None):
+    def __init__(self, means, covariances, sign):
         means = np.asarray(means, dtype=float)
-        k, d = means.shape
-        self.w, b, self.t = cp.Variable(d), cp.Variable(), cp.Variable()
+        self.w, b, self.t = cp.Variable(means.shape[1]), cp.Variable(), cp.Variable()
         self.r = cp.Parameter(nonneg=True)
-        scale = np.ones(k) if scale is None else scale
         wide = float(np.linalg.norm(means - means.mean(axis=0), axis=1).max())
         means = (means - means.mean(axis=0)) / wide
-        rules = [cp.norm(self.w) <= 1]
-        for mean, root, side, a in zip(means, roots(np.asarray(covariances), d), sign, scale):
-            rules.append(side * (mean @ self.w + b) - self.t >= self.r * cp.norm(a / wide * root @ self.w))
-        self.problem = cp.Problem(cp.Maximize(self.t), rules)
+        constraints = [cp.norm(self.w) <= 1]
+        for mean, root, side in zip(means, roots(np.asarray(covariances)), sign):
+            constraints.append(side * (mean @ self.w + b) - self.t >= self.r * cp.norm(root / wide @ self.w))
+        self.problem = cp.Problem(cp.Maximize(self.t), constraints)
 
     def gap(self, r):
         """How widely the ellipsoids of radius r can be separated; negative or 0 if they can't."""
@@ -41,15 +39,14 @@ class Bisection:
 
     def solve(self, high, tol=1e-7):
         """The largest r, between 0 and high."""
-        low, steps = 0.0, 0
+        low = 0.0
         while high - low > tol * high:
-            steps += 1
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self.gap(middle) > 1e-10 else (low, middle)
         return low
 
 
-def turned(means, covariances, sign, angles=200_000):
+def try_directions(means, covariances, sign, angles=200_000):
     """The best r in the plane, over a grid of directions, with the best bias for each: brute force."""
     phi = np.linspace(0.0, 2 * np.pi, angles, endpoint=False)
     W = np.column_stack([np.cos(phi), np.sin(phi)])

@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 
 import numpy as np
 import pytest
-from gaussians_at_random import bodies
+from gaussians_at_random import random_gaussians
 from matplotlib.figure import Figure
 from scipy.special import ndtr
 
@@ -25,7 +25,7 @@ def ax():
 
 
 def test_the_largest_ellipses_touch_the_line_and_none_crosses_it(ax):
-    means, covariances, sign = bodies(1, 6, 2, 3.0)
+    means, covariances, sign = random_gaussians(1, 6, 2, 3.0)
     rule = Anderson().fit_gaussians(means, covariances, sign)
     ellipses(rule, ax, steps=3)
     curves = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == 181]
@@ -51,14 +51,14 @@ def test_every_kind_of_covariance_is_drawn(covariances, ax):
 
 
 def test_a_rule_of_three_features_is_refused():
-    rule = Anderson().fit_gaussians(*bodies(1, 6, 3, 3.0))
+    rule = Anderson().fit_gaussians(*random_gaussians(1, 6, 3, 3.0))
     with pytest.raises(ValueError, match="two numbers"):
         ellipses(rule)
 
 
 def test_errors_are_those_of_the_history(ax):
-    means, covariances, sign = bodies(1, 6, 2, 3.0)
-    rule = Anderson(method="direction", eps=1e-5).fit_gaussians(means, covariances, sign)
+    means, covariances, sign = random_gaussians(1, 6, 2, 3.0)
+    rule = Anderson(method="direction", tol=1e-5).fit_gaussians(means, covariances, sign)
     worst_error(rule, ax)
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [ndtr(-line["lower"]) for line in rule.history_])
     assert ax.lines[0].get_ydata()[-1] == pytest.approx(rule.error_, rel=1e-6)
@@ -66,16 +66,16 @@ def test_errors_are_those_of_the_history(ax):
 
 
 def test_the_loop_has_a_history_too(ax):
-    means, covariances, sign = bodies(1, 6, 2, 3.0)
+    means, covariances, sign = random_gaussians(1, 6, 2, 3.0)
     best = Anderson().fit_gaussians(means, covariances, sign).error_
     rule = Anderson(1.2 * best, method="kozinec").fit_gaussians(means, covariances, sign)
     worst_error(rule, ax)
-    assert any("wanted" in text.get_text() for text in ax.get_legend().get_texts())
+    assert any("required" in text.get_text() for text in ax.get_legend().get_texts())
 
 
 def test_no_history_is_said():
     with pytest.raises(ValueError, match="empty"):
-        worst_error(Anderson().fit_gaussians(*bodies(1, 6, 2, 3.0)))
+        worst_error(Anderson().fit_gaussians(*random_gaussians(1, 6, 2, 3.0)))
 
 
 def test_the_example_protects_the_rare_form(tmp_path, capsys):

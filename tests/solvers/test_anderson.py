@@ -6,15 +6,16 @@ import json
 import numpy as np
 import pytest
 import referee
-from gaussians_at_random import bodies, solve
+from gaussians_at_random import random_gaussians, solve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from linsep.certificates.prove.radius import certify, level
-from linsep.certificates.radius import RadiusCertificate, conclude
-from linsep.solvers.anderson.gaussians import gaussians
-from linsep.solvers.anderson.optimal import optimum
+from linsep.certificates.base import Certificate, Status
+from linsep.certificates.prove.radius import certify, conclude, find_best_bias
+from linsep.certificates.radius import RadiusCertificate, covariance_matrices
+from linsep.solvers.anderson.gaussians import factorize
+from linsep.solvers.anderson.optimal import maximize_radius
 
 
 @pytest.mark.parametrize("name", ["mars", "riply_gauss"])
@@ -80,13 +81,13 @@ def test_a_flat_gaussian_spreads_along_its_own_line_only():
     ],
 )
 @pytest.mark.parametrize("covariance", [1.0, 0.0])
-def test_infeasible_is_said_with_proof(means, covariance):
+def test_infeasible_is_proved(means, covariance):
     sign = np.array([-1, 1, -1, 1, -1])[: len(means)]
     claim = solve(means, covariance, sign)
     assert claim.status == "infeasible"
     assert claim.upper == 0.0
     assert claim.check(means, covariance, sign)
-    assert "at least every other time" in str(claim)
+    assert "an error of at least 1/2" in str(claim)
 
 
 @settings(max_examples=40)
@@ -94,7 +95,7 @@ def test_infeasible_is_said_with_proof(means, covariance):
     st.integers(0, 10**6), st.integers(2, 24), st.integers(1, 30), st.sampled_from([0.0, 1.0, 2.0, 6.0]), st.booleans()
 )
 def test_r_is_the_referees(seed, k, d, apart, flat):
-    means, covariances, sign = bodies(seed, k, d, apart, rank=max(1, d // 2) if flat else None)
+    means, covariances, sign = random_gaussians(seed, k, d, apart, rank=max(1, d // 2) if flat else None)
     claim = solve(means, covariances, sign)
     assert claim.check(means, covariances, sign)
     other = referee.Bisection(means, covariances, sign)
@@ -111,7 +112,7 @@ def test_r_is_the_referees(seed, k, d, apart, flat):
 
 @pytest.mark.parametrize(("k", "d"), [(3, 1), (6, 2), (10, 5), (60, 8)])
 def test_bisection_by_cvxpy_finds_the_same(k, d):
-    means, covariances, sign = bodies(k, k, d, 3.0)
+    means, covariances, sign = random_gaussians(k, k, d, 3.0)
     claim = solve(means, covariances, sign)
     assert referee.Bisection(means, covariances, sign).solve(2.5 * claim.upper) == pytest.approx(claim.lower, rel=1e-6)
 
@@ -119,9 +120,9 @@ def test_bisection_by_cvxpy_finds_the_same(k, d):
 @settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(2, 12))
 def test_brute_force_in_the_plane_finds_nothing_better(seed, k):
-    means, covariances, sign = bodies(seed, k, 2, 2.0)
+    means, covariances, sign = random_gaussians(seed, k, 2, 2.0)
     claim = solve(means, covariances, sign)
-    found = referee.turned(means, covariances, sign)
+    found = referee.try_directions(means, covariances, sign)
     if claim.status == "infeasible":
         assert found <= 1e-9
     else:
@@ -131,7 +132,7 @@ def test_brute_force_in_the_plane_finds_nothing_better(seed, k):
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 16), st.integers(1, 10), st.sampled_from([1e-6, 1.0, 1e6]), st.booleans())
 def test_scale_shift_rotation_swap_and_doubles_change_nothing(seed, k, d, scale, flat):
-    means, covariances, sign = bodies(seed, k, d, 3.0, rank=max(1, d // 2) if flat else None)
+    means, covariances, sign = random_gaussians(seed, k, d, 3.0, rank=max(1, d // 2) if flat else None)
     base = solve(means, covariances, sign)
     turn = np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
     changed = {
@@ -156,7 +157,7 @@ def test_scale_shift_rotation_swap_and_doubles_change_nothing(seed, k, d, scale,
 
 @pytest.mark.parametrize("d", [1, 4, 30])
 def test_thirty_of_each_class(d):
-    means, covariances, sign = bodies(1, 60, d, 4.0)
+    means, covariances, sign = random_gaussians(1, 60, d, 4.0)
     claim = solve(means, covariances, sign)
     assert claim.status == "optimal"
     assert claim.check(means, covariances, sign)
@@ -180,20 +181,30 @@ def test_kinds_of_covariances_agree():
     assert claim.check(means, dense, sign)
 
 
+def test_covariances_are_the_same_matrices_however_written():
+    U, variance = np.arange(6.0).reshape(3, 2), np.array([1.0, 2.0, 3.0])
+    full = U @ U.T + np.diag(variance)
+    for covariances in ([full, full], [(U, variance)] * 2, (np.stack([U, U]), np.stack([variance, variance]))):
+        np.testing.assert_array_equal(covariance_matrices(covariances, 2, 3), [full, full])
+    np.testing.assert_array_equal(covariance_matrices(2.0, 2, 3), 2.0 * np.stack([np.eye(3)] * 2))
+    np.testing.assert_array_equal(covariance_matrices([variance, 0.0], 2, 3), [np.diag(variance), np.zeros((3, 3))])
+    assert not covariance_matrices(None, 2, 3).any()
+
+
 def test_the_best_bias_for_a_given_w():
-    means, covariances, sign = bodies(3, 9, 3)
-    g = gaussians(means, covariances, sign)
+    means, covariances, sign = random_gaussians(3, 9, 3)
+    g = factorize(means, covariances, sign)
     w = np.array([1.0, 0.2, -0.3])
-    r, b = level(g, w)
-    radii = sign * (means @ w + b) / g.spread(w)
+    r, b = find_best_bias(g, w)
+    radii = sign * (means @ w + b) / g.sigma(w)
     assert radii.min() == pytest.approx(r, abs=1e-12)
     for other in (b - 1e-3, b + 1e-3):
-        assert (sign * (means @ w + other) / g.spread(w)).min() < r
+        assert (sign * (means @ w + other) / g.sigma(w)).min() < r
 
 
-def test_constant_columns_are_not_looked_at():
+def test_constant_columns_get_no_weight():
     """Pixels that are never black: no variance, the same mean; rounding must not make a direction of them."""
-    means, covariances, sign = bodies(11, 6, 12, 3.0, rank=7)
+    means, covariances, sign = random_gaussians(11, 6, 12, 3.0, rank=7)
     wide_means, wide = np.zeros((6, 30)), np.zeros((6, 30, 30))
     wide_means[:, ::3][:, :10], wide_means[:, 1] = means[:, :10], 7.0
     wide[:, ::3, ::3] = covariances[:, :10, :10]
@@ -208,7 +219,7 @@ def test_constant_columns_are_not_looked_at():
 def test_a_flat_gaussian_in_the_hyperplane_does_not_spoil_the_bound():
     """Its spread along w is rounding error, and so is its distance: neither may decide r."""
     for seed in range(12):
-        means, covariances, sign = bodies(seed, 4, 12, 3.0, rank=4)
+        means, covariances, sign = random_gaussians(seed, 4, 12, 3.0, rank=4)
         claim = solve(means, covariances, sign)
         assert claim.status in ("optimal", "separated")
         assert claim.check(means, covariances, sign)
@@ -223,7 +234,7 @@ def test_no_proof_is_no_claim():
 
 def test_many_gaussians_in_the_plane_and_few_in_many_dimensions():
     for k, d in ((1000, 2), (4, 150)):
-        means, covariances, sign = bodies(0, k, d, 6.0)
+        means, covariances, sign = random_gaussians(0, k, d, 6.0)
         claim = solve(means, covariances, sign)
         assert claim.status == "optimal"
         assert claim.check(means, covariances, sign)
@@ -247,8 +258,8 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_certificate_is_found_out(name):
-    means, covariances, sign = bodies(7, 8, 2, 3.0)
+def test_a_forged_certificate_is_rejected(name):
+    means, covariances, sign = random_gaussians(7, 8, 2, 3.0)
     claim = solve(means, covariances, sign)
     assert claim.check(means, covariances, sign)
     forged = dataclasses.replace(claim, **FORGERIES[name](claim))
@@ -257,8 +268,8 @@ def test_a_forged_certificate_is_found_out(name):
     assert "WRONG" in str(verdict)
 
 
-def test_a_certificate_of_other_gaussians_is_found_out():
-    means, covariances, sign = bodies(8, 8, 3, 3.0)
+def test_a_certificate_of_other_gaussians_is_rejected():
+    means, covariances, sign = random_gaussians(8, 8, 3, 3.0)
     claim = solve(means, covariances, sign)
     assert not claim.check(means + 0.01 * sign[:, None], covariances, sign)
     assert not claim.check(means, 1.01 * covariances, sign)
@@ -267,11 +278,35 @@ def test_a_certificate_of_other_gaussians_is_found_out():
 
 
 def test_a_certificate_survives_json():
-    means, covariances, sign = bodies(9, 8, 3, 3.0)
+    means, covariances, sign = random_gaussians(9, 8, 3, 3.0)
     claim = solve(means, covariances, sign)
+    for kind in (RadiusCertificate, Certificate):
+        again = kind.from_dict(json.loads(json.dumps(claim.to_dict())))
+        assert isinstance(again, RadiusCertificate)
+        assert isinstance(again.status, Status)
+        np.testing.assert_array_equal(again.u, claim.u)
+        assert again.check(means, covariances, sign)
+        assert again.to_dict() == claim.to_dict()
+
+
+def test_a_certificate_without_proof_survives_json():
+    claim = solve([[0.0, 0.0], [4.0, 0.0]], 0.0, [-1, 1])
     again = RadiusCertificate.from_dict(json.loads(json.dumps(claim.to_dict())))
-    assert again.check(means, covariances, sign)
-    assert again.to_dict() == claim.to_dict()
+    assert again.u.shape == claim.u.shape
+    assert again.check([[0.0, 0.0], [4.0, 0.0]], 0.0, [-1, 1])
+
+
+def test_the_verdict_names_r():
+    means, covariances, sign = random_gaussians(9, 8, 3, 3.0)
+    claim = solve(means, covariances, sign)
+    verdict = claim.check(means, covariances, sign)
+    assert str(verdict).startswith(f"The certificate holds: recomputed from the data, r {verdict.lower:.12g}, upper")
+    assert verdict.lower == pytest.approx(claim.lower, rel=1e-9)
+    assert verdict.upper == pytest.approx(claim.upper, rel=1e-9)
+    assert claim.proved
+    assert claim.gap == claim.upper - claim.lower
+    assert claim.size == 8
+    assert "optimal" in claim._repr_html_()
 
 
 # ------------------------------------------------------------------ bad input
@@ -292,34 +327,34 @@ BAD = {
     "Gaussian 0: U of its covariance": ([[0.0, 0.0], [1.0, 0.0]], [(np.ones((3, 1)), 1.0), 1.0], [-1, 1]),
     "Gaussian 0: its mean is not finite": ([[np.nan, 0.0], [1.0, 0.0]], GOOD, [-1, 1]),
     "Gaussian 1: its covariance is not finite": ([[0.0, 0.0], [1.0, 0.0]], [np.eye(2), np.inf], [-1, 1]),
-    "Two classes are needed": ([[0.0, 0.0], [1.0, 0.0]], GOOD, [1, 1]),
-    "There are 2 means, but 3 covariances": ([[0.0, 0.0], [1.0, 0.0]], [*GOOD, 1.0], [-1, 1]),
-    "There are 2 means, but the labels": ([[0.0, 0.0], [1.0, 0.0]], GOOD, [-1, 1, 1]),
-    "means: a table": ([0.0, 1.0], GOOD, [-1, 1]),
-    "means: an array of numbers": ([["a", "b"]], GOOD, [-1, 1]),
+    "labels: expected two classes": ([[0.0, 0.0], [1.0, 0.0]], GOOD, [1, 1]),
+    "covariances: expected one per mean, that is 2, got 3": ([[0.0, 0.0], [1.0, 0.0]], [*GOOD, 1.0], [-1, 1]),
+    "labels: expected one per mean, that is 2": ([[0.0, 0.0], [1.0, 0.0]], GOOD, [-1, 1, 1]),
+    "means: expected a table": ([0.0, 1.0], GOOD, [-1, 1]),
+    "means: expected an array of numbers": ([["a", "b"]], GOOD, [-1, 1]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_input_names_the_gaussian(message):
     with pytest.raises(ValueError, match=message):
-        gaussians(*BAD[message])
+        factorize(*BAD[message])
 
 
 @pytest.mark.parametrize("spoiled", ["symmetric", "semidefinite", "finite"])
 def test_one_bad_covariance_of_an_array_is_named(spoiled):
     """Regular ones are factorised all at once; which one is bad must be known still."""
-    means, covariances, sign = bodies(2, 6, 3)
+    means, covariances, sign = random_gaussians(2, 6, 3)
     bad = {"symmetric": np.triu(np.ones((3, 3))), "semidefinite": -np.eye(3), "finite": np.full((3, 3), np.nan)}
     covariances[4] = bad[spoiled]
     with pytest.raises(ValueError, match=f"Gaussian 4: its covariance is not (positive )?{spoiled}"):
-        gaussians(means, covariances, sign)
+        factorize(means, covariances, sign)
 
 
 @pytest.mark.parametrize("rank", [3, 2])
-def test_all_at_once_are_factorised_as_one_by_one(rank):
-    means, covariances, sign = bodies(2, 6, 3, rank=rank)
-    once, each = gaussians(means, covariances, sign), gaussians(means, list(covariances), sign)
+def test_together_or_one_by_one_factors_are_the_same(rank):
+    means, covariances, sign = random_gaussians(2, 6, 3, rank=rank)
+    once, each = factorize(means, covariances, sign), factorize(means, list(covariances), sign)
     np.testing.assert_array_equal(once.low, each.low)
     np.testing.assert_allclose(once.low.transpose(0, 2, 1) @ once.low, covariances, atol=1e-14)
 
@@ -327,30 +362,19 @@ def test_all_at_once_are_factorised_as_one_by_one(rank):
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.booleans())
 def test_the_best_bias_is_that_of_brute_force(seed, k, flat):
-    """Every pair of one Gaussian a side meets at some r: the least of them is the answer."""
-    means, covariances, sign = bodies(seed, k, 3, 1.0)
+    """Every pair of Gaussians of both sides meets at some r: the least of them is the solution."""
+    means, covariances, sign = random_gaussians(seed, k, 3, 1.0)
     covariances[seed % k] *= not flat
-    g = gaussians(means, covariances, sign)
+    g = factorize(means, covariances, sign)
     w = np.random.default_rng(seed).standard_normal(3)
-    score, spread = sign * (means @ w), g.spread(w)
+    score, sigma = sign * (means @ w), g.sigma(w)
     pairs = [(i, j) for i in np.flatnonzero(sign > 0) for j in np.flatnonzero(sign < 0)]
-    assert level(g, w).r == pytest.approx(min((score[i] + score[j]) / (spread[i] + spread[j]) for i, j in pairs))
+    assert find_best_bias(g, w).r == pytest.approx(min((score[i] + score[j]) / (sigma[i] + sigma[j]) for i, j in pairs))
 
 
-def test_a_known_proof_is_that_of_the_answer():
-    means, covariances, sign = bodies(7, 8, 2, 3.0)
-    g = gaussians(means, covariances, sign)
-    answer = optimum(g)
-    assert answer.proof is not None
-    assert certify(g, answer).to_dict() == certify(g, answer._replace(proof=None)).to_dict()
-
-
-@pytest.mark.parametrize(("demand", "message"), [
-    ({"importance": [1.0, 0.0]}, "importance: of Gaussian 1 it is 0"),
-    ({"importance": [1.0, np.nan]}, "importance: of Gaussian 1 it is nan"),
-    ({"caution": [-1.0, 0.0]}, "caution: of Gaussian 0 it is -1"),
-    ({"caution": [1.0, 1.0, 1.0]}, "caution: one number, or one for each of 2"),
-])  # fmt: skip
-def test_bad_demands_are_named(demand, message):
-    with pytest.raises(ValueError, match=message):
-        gaussians([[0.0, 0.0], [1.0, 0.0]], GOOD, [-1, 1], **demand)
+def test_a_known_proof_is_that_of_the_solution():
+    means, covariances, sign = random_gaussians(7, 8, 2, 3.0)
+    g = factorize(means, covariances, sign)
+    solution = maximize_radius(g)
+    assert solution.proof is not None
+    assert certify(g, solution).to_dict() == certify(g, solution._replace(proof=None)).to_dict()

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ..estimators._base import _first_not_finite
+from ..estimators._validation import first_not_finite as _first_not_finite
 
 MOST = 10**9  # numbers that repeated rows may have
 

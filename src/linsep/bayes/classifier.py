@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from ..estimators._base import all_or_nothing
+from ..estimators._validation import all_or_nothing
 from ._check import checked, labelled, repeated
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators._base import all_or_nothing
+from ..estimators._validation import all_or_nothing
 from ._check import checked, labelled
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian

@@ -79,9 +79,6 @@ class Certificate:
         super().__init_subclass__(**options)
         Certificate._kinds[cls.__name__] = cls
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "status", Status(self.status))
-
     @property
     def gap(self) -> float:
         """How far apart the bounds are: upper - lower."""
@@ -123,7 +120,7 @@ class Certificate:
             default = f.default_factory() if callable(f.default_factory) else None
             if isinstance(default, np.ndarray) and f.name in plain:
                 kept[f.name] = np.asarray(plain[f.name], dtype=default.dtype)
-        kept["classes"] = tuple(plain["classes"])
+        kept["status"], kept["classes"] = Status(plain["status"]), tuple(plain["classes"])
         return kind(**kept)  # type: ignore[return-value]
 
     def _repr_html_(self) -> str:

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .margin import Certificate
+from .base import Verdict
+from .margin import MarginCertificate
 
 if TYPE_CHECKING:
     from .check.labelling import Structure
-    from .check.margin import Verdict
-
-NOT_PROVED = "not proved"  # no violated labelling was found, by an engine that may have missed one
 
 
-@dataclass(frozen=True)
-class StructureCertificate(Certificate):
-    """A `Certificate` whose ``rows`` are examples; the rival of entry j is ``rivals[begins[j]:begins[j + 1]]``."""
+@dataclass(frozen=True, kw_only=True)
+class LabellingCertificate(MarginCertificate):
+    """A margin whose ``rows`` are examples; the rival of entry j is ``rivals[begins[j]:begins[j + 1]]``."""
 
     bias: str = "none"
     begins: np.ndarray = field(default_factory=lambda: np.zeros(1, dtype=np.int64), repr=False)

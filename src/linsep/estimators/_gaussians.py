@@ -1,4 +1,4 @@
-"""From rows to Gaussians: one for a class by its moments, or several by a mixture, with shrinkage."""
+"""From rows to Gaussians: one per class by its moments, or several by a mixture, with shrinkage."""
 
 from __future__ import annotations
 
@@ -13,53 +13,51 @@ LEDOIT_WOLF = "ledoit-wolf"
 
 
 class Estimate(NamedTuple):
-    """One Gaussian of one class, from rows of so much weight."""
+    """One Gaussian."""
 
     mean: np.ndarray
     covariance: np.ndarray
-    weight: float
 
 
-def from_moments(moments: Moments, shrinkage: Any) -> Estimate:
-    """The Gaussian of largest likelihood, drawn towards a sphere by a part ``shrinkage``."""
-    return Estimate(moments.mean, _shrunk(moments.covariance(), shrinkage), moments.weight)
+def estimate_from_moments(moments: Moments, shrinkage: float | None) -> Estimate:
+    """The Gaussian of largest likelihood, its covariance drawn towards a sphere by a part ``shrinkage``."""
+    return Estimate(moments.mean, _shrink(moments.covariance(), shrinkage))
 
 
-def from_rows(X: np.ndarray, weight: np.ndarray | None, shrinkage: Any) -> Estimate:
-    """The same from rows, also with Ledoit and Wolf's shrinkage, which needs all of them."""
-    if shrinkage != LEDOIT_WOLF:
-        return from_moments(Moments.of(X, weight), shrinkage)
-    from sklearn.covariance import ledoit_wolf  # here, for it imports much that others need not wait for
+def estimate_ledoit_wolf(X: np.ndarray, weight: np.ndarray | None) -> Estimate:
+    """The Gaussian with Ledoit and Wolf's shrinkage, which needs all rows at once."""
+    from sklearn.covariance import ledoit_wolf  # here, because it takes long to import
 
-    _alike(weight, LEDOIT_WOLF)
+    _refuse_unequal(weight, f"shrinkage={LEDOIT_WOLF!r}")
     X = X.astype(np.float64)
-    return Estimate(X.mean(axis=0), ledoit_wolf(X)[0], float(len(X)))
+    return Estimate(X.mean(axis=0), ledoit_wolf(X)[0])
 
 
-def mixture(X: np.ndarray, weight: np.ndarray | None, components: int, shrinkage: Any, seed: int) -> list[Estimate]:
-    """The Gaussians of a mixture; scikit-learn's GaussianMixture finds them."""
+def estimate_mixture(
+    X: np.ndarray, weight: np.ndarray | None, components: int, shrinkage: Any, seed: int
+) -> list[Estimate]:
+    """The Gaussians of a mixture, by scikit-learn's GaussianMixture."""
     from sklearn.covariance import ledoit_wolf
     from sklearn.mixture import GaussianMixture
 
-    _alike(weight, f"components={components}")
+    _refuse_unequal(weight, f"components={components}")
     X = X.astype(np.float64)
     found = GaussianMixture(components, random_state=seed).fit(X)
-    part = found.predict_proba(X)
+    component = found.predict(X) if shrinkage == LEDOIT_WOLF else np.zeros(0)
     estimates = []
-    for j in range(components):
-        own = X[part.argmax(axis=1) == j]
-        wolf = shrinkage == LEDOIT_WOLF and len(own) > 1
-        covariance = ledoit_wolf(own)[0] if wolf else _shrunk(found.covariances_[j], shrinkage)
-        estimates.append(Estimate(found.means_[j], covariance, float(part[:, j].sum())))
+    for j, (mean, covariance) in enumerate(zip(found.means_, found.covariances_, strict=True)):
+        own = np.flatnonzero(component == j)
+        wolf = shrinkage == LEDOIT_WOLF and own.size > 1
+        estimates.append(Estimate(mean, ledoit_wolf(X[own])[0] if wolf else _shrink(covariance, shrinkage)))
     return estimates
 
 
-def _alike(weight: np.ndarray | None, what: str) -> None:
+def _refuse_unequal(weight: np.ndarray | None, parameter: str) -> None:
     if weight is not None and np.ptp(weight) > 0:
-        raise ValueError(f"sample_weight: {what} knows no unequal weights.")
+        raise ValueError(f"sample_weight: expected equal weights with {parameter}, got unequal ones.")
 
 
-def _shrunk(covariance: np.ndarray, part: Any) -> np.ndarray:
+def _shrink(covariance: np.ndarray, part: Any) -> np.ndarray:
     """A covariance drawn towards a sphere of the same size."""
     if not isinstance(part, Real):
         return covariance

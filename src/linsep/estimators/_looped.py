@@ -2,48 +2,112 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_random_state
 
-from ..certificates.margin import Certificate
-from ..loop.abreast import learn_abreast
-from ..loop.keep import Pocket
-from ..loop.learn import Result, State, answer, begin, learn, passes, record
+from ..loop.learn import Result, answer, keeps_average, learn, record
+from ..loop.passes import State, begin, passes
 from ..loop.stop import Stop
-from ..oracles import Differences, differences, flat, points, shaped
-from ..rules import Scheduled
-from ._base import Sample, all_or_nothing, auto_passes, rows, sets, watchers
-from ._many import ManyClass
+from ..oracles import differences
+from ..protocols import Rule, declared
+from ..rules import BEYOND, Increment, Nearest, Relaxation
+from ..targets import EpsOptimal, Margin
+from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
+from ._validation import Sample, all_or_nothing, check_parameters, make_rng
+
+RULES = {"perceptron": Increment(1.0), "relaxation": Relaxation(1.5), "kozinec": Nearest()}
+ONE_PASS = "one pass was asked for"
 
 
-class Looped(ManyClass):
-    """Fit by `learn`, and go on with `partial_fit`. A subclass names target, rule and advice."""
+def named_rule(rule: Any) -> Any:
+    """A rule by its name, or as it is."""
+    if isinstance(rule, str) and rule not in RULES:
+        raise ValueError(f"rule: expected one of {list(RULES)} or a rule, got {rule!r}.")
+    return RULES[rule] if isinstance(rule, str) else rule
+
+
+def target_for(target: Any, rule: Any) -> Any:
+    """The target that a user means: None is what the rule is usually asked for, a number is a margin."""
+    if target is not None:
+        return Margin(float(target)) if isinstance(target, Real) else target
+    if declared(type(rule), Rule, "NEEDS_MARGIN"):
+        return Margin(1.0 / BEYOND)
+    return EpsOptimal(0.0, 0.01) if declared(type(rule), Rule, "INSIDE_HULL") else Margin(0.0)
+
+
+class Looped:
+    """Learning by the loop, from any oracles. A subclass names rule and target; parameters are those of `SHARED`."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     history_: list[dict[str, float]]
-    n_passes_: int
+    n_iter_: int
 
     # what a subclass without such a parameter has
     batch = False
-    fit_intercept = True
     patience = None
     theta = None
-    _stops_when_refuted = False
-
-    def _target(self) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} names no target")
+    _stops_when_inseparable = False
 
     def _rule(self) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} names no rule")
+        return named_rule(self.rule)
+
+    def _target(self) -> Any:
+        return target_for(self.target, self._rule())
+
+    def _run(
+        self, parts: list[Any], start: Any, max_iter: int, watch: tuple[Callable, ...] = (), rng: Any = None
+    ) -> Result:
+        """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for."""
+        stop = Stop(
+            max_iter, self.max_updates, self.max_seconds, self.patience, self.theta,
+            when_inseparable=self._stops_when_inseparable and not self.batch,
+        )  # fmt: skip
+        return learn(
+            parts, self._target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch, rng=rng or make_rng(self),
+            start=start, watch=((print_progress,) if self.verbose else ()) + watch,
+        )  # fmt: skip
+
+    def _run_one_pass(self, parts: list[Any], before: State | None) -> Result:
+        """One pass, going on from ``before``: a state whose w is as long as that of ``parts``."""
+        average = keeps_average(self.keep, self.batch)
+        state = begin(parts, average=average)
+        if before is not None:
+            counters = before.counters._replace(satisfied=0)
+            state = replace(state, w=before.w, keeper=before.keeper, counters=counters, passes=before.passes)
+        rng, target = make_rng(self), self._target()
+        state = next(passes(parts, target, self._rule(), state, batch=self.batch, rng=rng))
+        w, certificate = answer(parts, target, state, keep=self.keep, batch=self.batch, reason=ONE_PASS)
+        return Result(w, certificate, [*getattr(self, "history_", []), record(state)], state)
+
+    def _remember(self, result: Result, convert: Callable[[np.ndarray], np.ndarray] = np.copy) -> None:
+        """What `partial_fit` needs to go on: nothing that is as large as the data."""
+        self._state = _with_w(replace(result.state, dual_weights=np.zeros(0), entries=[], pocket=None), convert)
+        self.history_, self.n_iter_ = result.history, result.state.passes
+
+
+def _with_w(state: State, convert: Callable[[np.ndarray], np.ndarray]) -> State:
+    """The state with w, and what its keeper holds, in another form."""
+    return replace(state, w=convert(state.w), keeper=type(state.keeper)(convert(state.keeper.total)))
+
+
+class LoopedLinear(Looped, LinearClassifier):
+    """Linear classifiers of rows that run the loop."""
+
+    fit_intercept = True
 
     def _advice(self) -> str:
-        return "Raise max_passes to go on."
+        return "Raise max_iter to go on."
 
     def _auto_passes(self, X) -> int:
-        """The budget behind max_passes="auto"."""
+        """The budget behind max_iter="auto"."""
         return auto_passes(X)
 
     def _rule_weights(self, weight: np.ndarray | None) -> np.ndarray | None:
@@ -56,120 +120,72 @@ class Looped(ManyClass):
     def _parts(self, sample: Sample, rivals: Any = None) -> list[Any]:
         sample = sample._replace(weight=self._rule_weights(sample.weight))
         if self._bias() == "free":
-            return list(differences([rows(sample, bias=0.0)], rivals))
-        return [sets(sample, bias=1.0 if self._bias() == "augmented" else 0.0)]
-
-    def _stop(self, X) -> Stop:
-        budget = self._auto_passes(X) if self.max_passes == "auto" else self.max_passes
-        return Stop(
-            budget, self.max_updates, self.max_seconds, self.patience, self.theta,
-            refute=not self.batch and self._stops_when_refuted,
-        )  # fmt: skip
+            return list(differences([row_oracle(sample, bias=0.0)], rivals))
+        return [set_oracle(sample, bias=1.0 if self._bias() == "augmented" else 0.0)]
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Learn from rows ``X`` and labels ``y``; weights 0 leave a row out."""
-        self._validate_params()
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of n rows
+            Read in place.
+        y : array of n labels
+            Two classes or more.
+        sample_weight : array of n numbers, default=None
+            Weights of the rows; a weight of 0 leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
-        committee = self._committee()
-        if committee is not None:
-            return self._show(committee.fit(sample.X, self.classes_[sample.label], sample.weight))
-        self._forget("committee_", "certificates_")
         parts = self._parts(sample)
-        start = self._warm(parts) if warm else None
-        seed = np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None
-        result = self._learn(sample, parts, start, seed)
-        self._publish(result.w, result.certificate)
-        self._remember(result.state, parts)
-        self.history_ = result.history
+        start = self._warm_start(parts) if warm else None
+        result = self._run(parts, start, self._auto_passes(sample.X) if self.max_iter == "auto" else self.max_iter)
+        self._publish_result(result, parts)
         self._warn(self._advice())
         return self
 
-    def _warm(self, parts: list[Any]) -> State | np.ndarray | None:
+    def _warm_start(self, parts: list[Any]) -> State | np.ndarray | None:
         """Where the next fit begins: at the present w."""
-        return self._present(0)
-
-    def _learn(self, sample: Sample, parts: list[Any], start, seed) -> Result:
-        """One run of the loop."""
-        return learn(
-            parts, self._target(), self._rule(), stop=self._stop(sample.X), keep=self.keep, whole=self.batch,
-            seed=seed, start=start, watch=watchers(self.verbose),
-        )  # fmt: skip
-
-    def _abreast(self, X, label: np.ndarray, count: int, weight: np.ndarray | None) -> list[Looped] | None:
-        """A clone for each class against all others, learned in one sweep over the rows; None where that can't be."""
-        self._validate_params()
-        self.classes_ = np.arange(2)  # of each clone
-        bias, rule = self._bias(), self._rule()
-        scheduled = isinstance(rule, Scheduled) or self.patience is not None or self.keep == "pocket"
-        if self._machine() or self.batch or bias == "free" or scheduled or self.verbose or self.class_weight:
-            return None
-        weight = None if weight is None or (weight == 1.0).all() else self._rule_weights(weight)
-        if weight is not None and not all(weight[label == k].any() for k in range(count)):
-            return None  # a class that is absent: let it say so alone
-        part = points(X, np.ones(label.size), weight, bias=1.0 if bias == "augmented" else 0.0)
-        seed = np.random.default_rng(check_random_state(self.random_state).randint(2**31)) if self.shuffle else None
-        average = self.keep in ("average", "auto")
-        courses = learn_abreast(part, label, count, self._target(), rule, stop=self._stop(X), average=average, rng=seed)
-        members = []
-        for k, course in enumerate(courses):
-            member = clone(self)
-            member.classes_, member.n_features_in_ = np.arange(2), X.shape[1]
-            own = part._replace(sign=np.where(label == k, 1, -1).astype(np.int8))
-            state, reason = course.state, course.reason
-            w, certificate = answer([own], self._target(), state, keep=self.keep, whole=False, reason=reason)
-            if self._misled(label == k, certificate, seed):
-                members.append(member.fit(X, (label == k).astype(np.int64), weight))
-                continue
-            member._publish(w, certificate)
-            member._remember(state, [own])
-            member.history_ = course.history
-            member._warn(self._advice())
-            members.append(member)
-        return members
-
-    def _misled(self, label: np.ndarray, certificate: Certificate, seed) -> bool:
-        """Whether learning should be tried again in another order."""
-        return False
+        return parts[0].as_vector(self._present_w(0))
 
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over more data, going on from where learning stands.
 
-        ``classes`` (all labels) is needed at the first call, unless ``on_new_class="add"``. The certificate
-        speaks of the rows of this call only, and of the updates of all.
+        The certificate is about the rows of this call only, and about the updates of all.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        classes : array of labels, default=None
+            All labels; needed at the first call.
+
+        Returns
+        -------
+        self
         """
-        self._validate_params()
+        check_parameters(self)
         first = not hasattr(self, "coef_")
-        before = getattr(self, "classes_", None)
-        sample = self._part(X, y, classes, sample_weight)
-        committee = self._go_on(sample)
-        if committee is not None:
-            return self._show(committee)
+        sample = self._partial_sample(X, y, classes, sample_weight)
         parts = self._parts(sample, None if first else self._rivals)
-        average = self.keep in ("average", "auto") and not self.batch
-        state = begin(parts, "average" if average else "last")
-        if not first:
-            state = self._resumed(state, parts[0], before)
-        state = next(passes(parts, self._target(), self._rule(), state, whole=self.batch))
-        reason = "one pass was asked for"
-        w, certificate = answer(parts, self._target(), state, keep=self.keep, whole=self.batch, reason=reason)
-        self._publish(w, certificate)
-        self._remember(state, parts)
-        self.history_ = [*getattr(self, "history_", []), record(state)]
+        before = None if first else _with_w(self._state, parts[0].as_vector)
+        self._publish_result(self._run_one_pass(parts, before), parts)
         return self
 
-    def _remember(self, state: State, parts: list[Any]) -> None:
-        """What `partial_fit` needs to go on: nothing that is as large as the data."""
-        w, total = (shaped(parts[0], each) for each in (state.w, state.keep.total))
-        self._state = replace(state, w=w, keep=type(state.keep)(total), dual=np.zeros(0), pocket=Pocket())
-        self._rivals = parts[0].slots if isinstance(parts[0], Differences) else None
-        self.n_passes_ = state.passes
+    def _publish_result(self, result: Result, parts: list[Any]) -> None:
+        self._publish(result.w, result.certificate)
+        self._remember(result, parts[0].as_matrix)
+        self._rivals = parts[0].rivals if self._bias() == "free" else None
 
-    def _resumed(self, state: State, part: Any, known: np.ndarray) -> State:
-        """``state`` with what is remembered, for rows like those of ``part``; classes not ``known`` begin at 0."""
-        before: State = self._state
-        w, total = (flat(part, self._grown(each, known)) for each in (before.w, before.keep.total))
-        tick = before.tick._replace(clean=0)
-        return replace(state, w=w, keep=type(before.keep)(total), tick=tick, passes=before.passes)
+
+def print_progress(state: State) -> None:
+    """Print one line per pass, for ``verbose``."""
+    counts = f"pass {state.passes:>6}  updates {state.counters.updates:>10}  mistakes {state.mistakes:>8}"
+    print(f"{counts}  margin <= {state.upper:.6g}", file=sys.stderr)

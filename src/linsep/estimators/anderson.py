@@ -2,90 +2,120 @@
 
 from __future__ import annotations
 
-import math
-import sys
-import warnings
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import replace
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import ndtr, ndtri
-from scipy.stats import chi2
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.margin import BUDGET_SPENT
-from ..certificates.prove.radius import Answer, certify, radii
-from ..certificates.radius import INFEASIBLE, RadiusCertificate
+from ..certificates.base import Status, Verdict
+from ..certificates.check.estimates import find_wrong_estimates
+from ..certificates.prove.radius import certify, compute_radii
+from ..certificates.radius import RadiusCertificate
 from ..loop.stop import Rounds
+from ..rows.gaussians import Gaussians
 from ..rules import Increment, Nearest
-from ..solvers.anderson.epsilon import improve, within
-from ..solvers.anderson.gaussians import Gaussians, gaussians
+from ..solvers.anderson.epsilon import improve_radius, reach_radius
+from ..solvers.anderson.gaussians import factorize
 from ..solvers.anderson.moments import Moments
-from ..solvers.anderson.optimal import optimum
-from ._base import BUDGETS, Sample, TwoClass, all_or_nothing
-from ._gaussians import LEDOIT_WOLF, Estimate, from_moments, from_rows, mixture
+from ..solvers.anderson.optimal import maximize_radius
+from ._gaussians import LEDOIT_WOLF, Estimate, estimate_from_moments, estimate_ledoit_wolf, estimate_mixture
+from ._linear import LinearClassifier
+from ._parameters import shared_parameters
+from ._validation import (
+    AT_LEAST_ONE,
+    Interval,
+    Sample,
+    StrOptions,
+    all_or_nothing,
+    check_input,
+    check_parameters,
+    set_parameters,
+    warn_user,
+)
 
-TIES = 1e-6  # a Gaussian decides if its r is that near, relative, to the smallest
-OPEN = Interval(Real, 0, 1, closed="neither")
+TIES = 1e-6  # a Gaussian decides if its r is this near, relative, to the smallest
 RULES = {"kozinec": Nearest(), "perceptron": Increment(1.0)}
 
 
-def _moments_suffice(rule: Anderson) -> bool:
-    """Whether Gaussians can be estimated from moments: not mixtures, and not Ledoit and Wolf's shrinkage."""
+class Estimation(NamedTuple):
+    """How the Gaussians were estimated from rows."""
+
+    components: int
+    shrinkage: Any
+
+
+def _can_merge(rule: Anderson) -> bool:
+    """Whether Gaussians are estimated from moments, which merge: not mixtures, and not Ledoit and Wolf's shrinkage."""
     if rule.components != 1 or rule.shrinkage == LEDOIT_WOLF:
-        raise AttributeError("partial_fit: moments merge for components=1 and a fixed shrinkage only.")
+        raise AttributeError("partial_fit: expected components=1 and shrinkage=None or a number: only moments merge.")
     return True
 
 
-class Anderson(TwoClass):
+@shared_parameters
+class Anderson(LinearClassifier):
     r"""The hyperplane whose worst Gaussian errs least.
 
     .. math:: \min_{w,b} \max_j \Phi(-r_j) , \qquad
               r_j = \frac{y_j(\langle w,\mu_j\rangle + b)}{\sqrt{w^T\Sigma_j w}}
 
     Each class is a set of Gaussians, and nothing is known of how often each of them occurs: so the worst counts. Two
-    Gaussians are Anderson and Bahadur's task, more the generalised one. Points are Gaussians without spread: of equal
-    spheres the result is the hyperplane of largest margin. For any distribution with these moments, not only
-    Gaussians, the error is at most 1 / (1 + r²) (``any_error_``): the minimax probability machine.
+    Gaussians are Anderson and Bahadur's task (F1), more the generalised one (F2). Points are Gaussians without spread
+    (F4): of equal spheres the result is the hyperplane of largest margin. For any distribution with these moments, not
+    only Gaussians, the error is at most 1 / (1 + r²) (``any_error_``): the minimax probability machine.
 
     Parameters
     ----------
-    error : float in (0, 1/2), optional
-        Wanted: an error of at most this for every Gaussian. The certificate then says "reached", or "impossible" with
-        the proof. Without it the best is wanted.
+    error : float in (0, 1/2) or None, default=None
+        The error that is required of every Gaussian (F3). The certificate then says "reached", or "impossible" with
+        the proof. None: the smallest possible.
     method : {"optimal", "direction", "kozinec", "perceptron"}, default="optimal"
-        "optimal": exact to 1e-9. "direction": improving directions, to a part ``eps``. The two others separate the
-        ellipsoids of the wanted ``error`` by the loop, and reach it, or spend ``max_passes``; whether it could have
+        "optimal": exact to 1e-9. "direction": improving directions, to a part ``tol``. The two others separate the
+        ellipsoids of the required ``error`` by the loop, and reach it, or spend ``max_iter``; whether it could have
         been reached is then decided by the exact solver.
     components : int, default=1
-        Gaussians for each class that `fit` estimates; more than one by scikit-learn's GaussianMixture.
-    shrinkage : "ledoit-wolf", float in [0, 1] or None
+        Gaussians per class that `fit` estimates; more than one by scikit-learn's GaussianMixture.
+    shrinkage : "ledoit-wolf", float in [0, 1] or None, default=None
         Draws estimated covariances towards spheres.
-    confidence : float in (0, 1), optional
-        Caution about estimated means: with this confidence a mean lies within ``sqrt(chi2 / n)`` deviations of its
-        estimate, and so much is added to the distance that is asked of it.
-    importance : dict {label: number}, optional
-        Classes that must be farther away: the smallest ``r_j / importance`` is made largest.
-    eps : float, default=1e-3
+    tol : float in (0, 1), default=1e-3
         For "direction": how near r must be to the best, relative.
-    max_passes : int or "auto", default="auto"
+    max_iter : int or "auto", default="auto"
         Budget of "direction", "kozinec" and "perceptron"; "auto": 10,000.
-    random_state
+    random_state : int, RandomState or None, default=None
         Of the mixtures.
 
     Attributes
     ----------
-    coef_, intercept_, classes_
-    means_, covariances_, labels_ : the Gaussians and their classes
-    radii_ : r_j of each Gaussian; ``errors_`` its error Phi(-r_j)
-    error_, any_error_ : the worst error, of Gaussians and of any distributions with these moments
-    worst_ : the Gaussians that decide
-    certificate_ : bounds of r with their proofs; ``certificate_.check(means_, covariances_, labels_)``
-    history_ : how "direction", "kozinec" and "perceptron" went
+    coef_ : array of shape (1, d)
+    intercept_ : array of shape (1,)
+    classes_ : array of the two labels
+    means_ : array of shape (k, d)
+        The means of the Gaussians.
+    covariances_ : array or list of k covariances
+        Their covariances, as they were given.
+    labels_ : array of shape (k,)
+        The class of each Gaussian.
+    radii_ : array of shape (k,)
+        r_j of each Gaussian.
+    errors_ : array of shape (k,)
+        Its error Phi(-r_j) (F5).
+    error_ : float
+        The largest of ``errors_``.
+    any_error_ : float
+        The largest error of any distributions with these means and covariances.
+    worst_ : array of int
+        The Gaussians that decide.
+    certificate_ : RadiusCertificate
+        Bounds of r with their proofs; ``certificate_.check(means_, covariances_, labels_)`` computes them again.
+    history_ : list of dict
+        One per pass of "direction", "kozinec" and "perceptron".
+    n_iter_ : int
+        Newton steps, improving directions or updates made.
 
     Examples
     --------
@@ -98,17 +128,13 @@ class Anderson(TwoClass):
     _parameter_constraints: dict = {
         "error": [None, Interval(Real, 0, 0.5, closed="neither")],
         "method": [StrOptions({"optimal", "direction", *RULES})],
-        "components": [Interval(Integral, 1, None, closed="left")],
+        "components": [AT_LEAST_ONE],
         "shrinkage": [None, StrOptions({LEDOIT_WOLF}), Interval(Real, 0, 1, closed="both")],
-        "confidence": [None, OPEN],
-        "importance": [None, dict],
-        "eps": [OPEN],
-        "random_state": ["random_state"],
-        "max_passes": BUDGETS["max_passes"],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
     certificate_: Any  # RadiusCertificate
-    class_weight = None  # how often a class occurs does not matter here; see importance
+    class_weight = None  # how often a class occurs does not matter here
 
     def __init__(
         self,
@@ -117,97 +143,121 @@ class Anderson(TwoClass):
         method="optimal",
         components=1,
         shrinkage=None,
-        confidence=None,
-        importance=None,
-        eps=1e-3,
-        max_passes="auto",
+        tol=1e-3,
+        max_iter="auto",
         random_state=None,
     ):
-        self.error = error
-        self.method = method
-        self.components = components
-        self.shrinkage = shrinkage
-        self.confidence = confidence
-        self.importance = importance
-        self.eps = eps
-        self.max_passes = max_passes
-        self.random_state = random_state
+        set_parameters(self, locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
 
-    @all_or_nothing
-    def fit_gaussians(
-        self, means, covariances, labels, *, importance=None, tolerated=None, caution=None, covariance_caution=0.0
-    ):
-        """Learn from Gaussians: ``means`` (k x d), ``covariances`` and the class of each.
+    def _takes_many(self) -> bool:
+        return False
 
-        A covariance is a matrix, d variances, one variance (0: a point), or a pair (U, variances) for low rank plus
-        diagonal. ``importance``: factors of the r that is asked of each. ``tolerated``: an error below 1/2 for each
-        instead; all of them are met iff r reaches 1. ``caution``: how many deviations each mean may be off.
-        ``covariance_caution``: how much each covariance may be off (in the Frobenius norm); both count as the worst.
+    @all_or_nothing
+    def fit_gaussians(self, means, covariances, labels):
+        """Learn from Gaussians.
+
+        Parameters
+        ----------
+        means : array of shape (k, d)
+            One row per Gaussian.
+        covariances : number, or list of k covariances
+            Each is a matrix, d variances, one variance (0: a point), or a pair (U, variances) for low rank plus
+            diagonal, U U' + diag(variances). One number is the variance of all Gaussians.
+        labels : array of shape (k,)
+            The class of each Gaussian.
         """
-        self._validate_params()
+        check_parameters(self)
         labels = np.asarray(labels)
         if labels.ndim != 1:
-            raise ValueError(f"labels: one for each Gaussian is wanted, not an array of shape {labels.shape}.")
-        self._set_classes(labels)
-        if importance is not None and tolerated is not None:
-            raise ValueError("importance and tolerated: one of them is enough, tolerated errors are importances.")
-        if importance is None and tolerated is None:
-            importance = self._importance(labels)
-        wanted = None if self.error is None else float(-ndtri(self.error))
-        if tolerated is not None:
-            if wanted is not None:
-                raise ValueError("error and tolerated: one wanted error for all, or one for each Gaussian, not both.")
-            importance, wanted = _radius_of(tolerated), 1.0
-        g = gaussians(
-            means, covariances, np.where(labels == self.classes_[1], 1, -1), importance=importance, caution=caution
-        )
-        g = _wider(g, covariance_caution)
+            raise ValueError(f"labels: expected one per Gaussian, got an array of shape {labels.shape}.")
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) != 2:
+            shown = ", ".join(map(repr, self.classes_[:3].tolist()))
+            raise ValueError(f"labels: expected two classes, got {len(self.classes_)}: {shown}.")
+        vars(self).pop("feature_names_in_", None)
         if hasattr(means, "columns"):
             self.feature_names_in_ = np.asarray(means.columns, dtype=object)
-        self.n_features_in_ = g.means.shape[1]
-        self.means_, self.covariances_, self.labels_ = g.means, _plain(covariances, covariance_caution, g), labels
-        self._solve(g, wanted)
+        self._moments = self._estimation = None
+        self._fit(means, covariances, labels)
+        self.n_features_in_ = self.means_.shape[1]
         return self
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Learn from rows ``X`` and labels ``y``: estimate the Gaussians of each class, then `fit_gaussians`."""
-        self._validate_params()
+        """Learn from rows ``X`` and labels ``y``: estimate the Gaussians of each class, then as `fit_gaussians`."""
+        check_parameters(self)
         self._refuse_sparse(X)
         sample = self._sample(X, y, sample_weight)
-        found = [self._estimates(sample, side) for side in (-1, 1)]
         self._moments = None  # partial_fit goes on from here, if it can
         if self.components == 1:
-            self._moments = tuple(self._moments_of(sample, side) for side in (-1, 1))
-        self._fit_estimates(found)
+            self._moments = tuple(Moments.from_rows(*self._rows(sample, side)) for side in (-1, 1))
+        if self.components == 1 and self.shrinkage != LEDOIT_WOLF:
+            self._fit_moments()
+        else:
+            self._fit_estimates([self._estimate(sample, side) for side in (-1, 1)])
         return self
 
-    @available_if(_moments_suffice)
+    @available_if(_can_merge)
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Add rows to the moments of each class, and learn from the moments of all rows so far.
 
         ``classes`` (both labels) is needed at the first call; both must have been seen before there is a hyperplane.
         """
-        self._validate_params()
+        check_parameters(self)
         self._refuse_sparse(X)
         first = getattr(self, "_moments", None) is None
         if first and classes is None:
             raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, [a, b]).")
         known = classes if first else self.classes_
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes={list(classes)}, but learning began with {self.classes_.tolist()}.")
+            raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")
         sample = self._sample(X, y, sample_weight, reset=first, classes=known)
-        new = [self._moments_of(sample, side) for side in (-1, 1)]
+        new = [Moments.from_rows(*self._rows(sample, side)) for side in (-1, 1)]
         self._moments = tuple(new if first else (old.merge(more) for old, more in zip(self._moments, new, strict=True)))
         if all(moments.weight > 0 for moments in self._moments):
-            self._fit_estimates([[from_moments(moments, self.shrinkage)] for moments in self._moments])
+            self._fit_moments()
         return self
+
+    def check(self, X, y, sample_weight=None) -> Verdict:
+        """Check the certificate, and that the Gaussians it is about are the estimates of these rows.
+
+        Both are computed again with code that `fit` does not use: the certificate from ``means_``, ``covariances_`` and
+        ``labels_``, and these from all rows that were learned from, to 1e-9 of their standard deviations (1e-7 with
+        Ledoit and Wolf's shrinkage). A mixture (``components`` > 1) is not estimated again, because many mixtures fit
+        the same rows: there the check is of the certificate only, and the verdict says so. What was learned by
+        `fit_gaussians` has no rows: use ``certificate_.check(means, covariances, labels)``.
+
+        >>> X, y = [[0.0], [2.0], [5.0], [9.0]], [0, 0, 1, 1]
+        >>> rule = Anderson().fit(X, y)
+        >>> bool(rule.check(X, y)), print(rule.check(X[::-1], y))
+        The certificate is WRONG: means: of class 0 an entry is off by 6; covariances: of class 0 an entry is off by 3;
+        means: of class 1 an entry is off by 6; covariances: of class 1 an entry is off by 3.
+        (True, None)
+        """
+        check_is_fitted(self, "coef_")
+        self._refuse_sparse(X)
+        if self._estimation is None:
+            raise ValueError(
+                "check: expected an estimator that was fitted on rows, got one that was fitted on Gaussians; "
+                "use certificate_.check(means, covariances, labels)."
+            )
+        X, y = check_input(self, X, y, accept_sparse=False)
+        gaussians = (self.means_, self.covariances_, self.labels_)
+        verdict: Verdict = self.certificate_.check(*gaussians)
+        wrong = verdict.failures
+        if not np.array_equal(np.append(self.coef_[0], self.intercept_), self.certificate_.w):
+            wrong += ("w: coef_ and intercept_ are not those of the certificate",)
+        if self._estimation.components > 1:
+            quantity = "r (of the estimated mixtures, which are not estimated again)"
+            return verdict._replace(failures=wrong, quantity=quantity)
+        wrong += find_wrong_estimates(gaussians, X, y, sample_weight, shrinkage=self._estimation.shrinkage)
+        return verdict._replace(failures=wrong)
 
     # ---------------------------------------------------------------- from rows to Gaussians
 
@@ -220,117 +270,69 @@ class Anderson(TwoClass):
         own = sample.sign == side if sample.weight is None else (sample.sign == side) & (sample.weight > 0)
         return sample.X[own], None if sample.weight is None else sample.weight[own]
 
-    def _moments_of(self, sample: Sample, side: int) -> Moments:
-        return Moments.of(*self._rows(sample, side))
-
-    def _estimates(self, sample: Sample, side: int) -> list[Estimate]:
-        """The Gaussians of one class."""
+    def _estimate(self, sample: Sample, side: int) -> list[Estimate]:
+        """The Gaussians of one class that moments are not enough for."""
         X, weight = self._rows(sample, side)
         if self.components == 1:
-            return [from_rows(X, weight, self.shrinkage)]
+            return [estimate_ledoit_wolf(X, weight)]
         if len(X) < 2 * self.components:
             label = self.classes_.tolist()[(side + 1) // 2]
             raise ValueError(f"components={self.components}: class {label!r} has {len(X)} rows, too few for a mixture.")
         seed = check_random_state(self.random_state).randint(2**31)
-        return mixture(X, weight, self.components, self.shrinkage, seed)
+        return estimate_mixture(X, weight, self.components, self.shrinkage, seed)
 
-    def _fit_estimates(self, found: list[list[Estimate]]) -> None:
+    def _fit_moments(self) -> None:
+        """Learn from the moments of both classes."""
+        self._fit_estimates([[estimate_from_moments(moments, self.shrinkage)] for moments in self._moments])
+
+    def _fit_estimates(self, estimates: list[list[Estimate]]) -> None:
         """Learn from the Gaussians of both classes."""
-        these = [one for side in found for one in side]
-        labels = np.repeat(self.classes_, [len(side) for side in found])
-        means, covariances = np.array([one.mean for one in these]), np.array([one.covariance for one in these])
-        caution = None
-        if self.confidence is not None:
-            quantile = float(chi2.ppf(self.confidence, means.shape[1]))
-            caution = np.array([math.sqrt(quantile / one.weight) for one in these])
-        sign = np.where(labels == self.classes_[1], 1, -1)
-        g = gaussians(means, covariances, sign, importance=self._importance(labels), caution=caution)
-        self.means_, self.covariances_, self.labels_ = means, covariances, labels
-        self._solve(g, None if self.error is None else float(-ndtri(self.error)))
-
-    def _importance(self, labels: np.ndarray) -> np.ndarray | None:
-        """The importance of each Gaussian, by its class."""
-        if self.importance is None:
-            return None
-        strange = [label for label in self.importance if label not in self.classes_.tolist()]
-        if strange:
-            raise ValueError(f"importance: {strange[0]!r} is not one of the classes {self.classes_.tolist()}.")
-        return np.array([self.importance.get(label, 1.0) for label in labels.tolist()], dtype=np.float64)
-
-    def _set_classes(self, labels: np.ndarray) -> None:
-        given = np.unique(labels)
-        if len(given) != 2:
-            shown = ", ".join(map(repr, given[:3].tolist()))
-            raise ValueError(f"labels: two classes are needed, but there are {len(given)}: {shown}.")
-        self.classes_ = given
+        self._estimation = Estimation(self.components, self.shrinkage)
+        labels = np.repeat(self.classes_, [len(side) for side in estimates])
+        means, covariances = (np.array(part) for part in zip(*(one for side in estimates for one in side), strict=True))
+        self._fit(means, covariances, labels)
 
     # ---------------------------------------------------------------- from Gaussians to a hyperplane
 
-    def _solve(self, g: Gaussians, wanted: float | None) -> None:
+    def _fit(self, means, covariances, labels: np.ndarray) -> None:
+        """Learn from Gaussians, and set what a fitted estimator shows."""
+        g = factorize(means, covariances, np.where(labels == self.classes_[1], 1, -1))
+        self.means_, self.covariances_, self.labels_ = g.means, covariances, labels
         self.history_: list[dict[str, float]] = []
-        claim = self._certificate(g, wanted)
-        labels = tuple(getattr(label, "item", lambda label=label: label)() for label in self.classes_)
-        self.certificate_ = RadiusCertificate(**{**vars(claim), "classes": labels})
+        claim = self._solve(g, None if self.error is None else float(-ndtri(self.error)))
+        self.certificate_ = replace(claim, classes=tuple(self.classes_.tolist()))
         self.coef_, self.intercept_ = claim.w[None, :-1].copy(), claim.w[-1:].copy()
-        asked = radii(g, claim.w)
-        self.radii_ = g.scale * asked + g.caution
+        self.radii_ = compute_radii(g, claim.w)
         self.errors_ = ndtr(-self.radii_)
         self.error_ = float(self.errors_.max())
         least = float(self.radii_.min())
         self.any_error_ = 1.0 / (1.0 + least * least) if least > 0 else 1.0
-        self.worst_ = np.flatnonzero(asked <= asked.min() + TIES * max(1.0, abs(asked.min())))
-        self.n_iter_ = claim.steps
-        self._complain(claim)
+        self.worst_ = np.flatnonzero(self.radii_ <= least + TIES * max(1.0, abs(least)))
+        self.n_iter_ = claim.updates
+        self._warn_unless_good()
 
-    def _certificate(self, g: Gaussians, wanted: float | None) -> RadiusCertificate:
+    def _solve(self, g: Gaussians, required: float | None) -> RadiusCertificate:
         """Run the method; the proof of "impossible" is the exact solver's, whatever the method."""
         if self.method == "optimal":
-            return certify(g, optimum(g), wanted=wanted)
-        rounds = Rounds(10_000 if self.max_passes == "auto" else self.max_passes)
+            return certify(g, maximize_radius(g), required=required)
+        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter)
         if self.method == "direction":
-            answer = improve(g, self.eps, rounds, self.history_.append)
-            return certify(g, answer, wanted=wanted, eps=self.eps, exact=False, reason=rounds.reason)
-        if wanted is None:
+            found = improve_radius(g, self.tol, rounds, self.history_.append)
+            return certify(g, found, required=required, eps=self.tol, exact=False, reason=rounds.reason)
+        if required is None:
             raise ValueError(
-                f"method={self.method!r} separates ellipsoids of a wanted error: give Anderson(error=...)."
+                f"method={self.method!r} separates ellipsoids of a required error: give Anderson(error=...)."
             )
-        answer = within(g, wanted, RULES[self.method], rounds, self.history_.append)
-        claim = certify(g, answer, wanted=wanted, exact=False, reason=rounds.reason)
-        if claim.status == BUDGET_SPENT:
-            best: Answer = optimum(g)
-            return certify(g, best._replace(w=answer.w, steps=answer.steps), wanted=wanted, reason=rounds.reason)
+        found = reach_radius(g, required, RULES[self.method], rounds, self.history_.append)
+        claim = certify(g, found, required=required, exact=False, reason=rounds.reason)
+        if claim.status == Status.BUDGET_SPENT:
+            proved = maximize_radius(g)._replace(w=found.w, updates=found.updates)
+            return certify(g, proved, required=required, reason=rounds.reason)
         return claim
 
-    def _complain(self, claim: RadiusCertificate) -> None:
-        """Say that there is no good hyperplane, or that a budget was spent."""
-        if claim.status in (BUDGET_SPENT, INFEASIBLE):
-            frame, depth = sys._getframe(), 1  # point to the line of the user's that called us
-            while frame.f_back is not None and frame.f_globals["__name__"].startswith("linsep."):
-                frame, depth = frame.f_back, depth + 1
-            advice = "" if claim.status == INFEASIBLE else " Raise max_passes or eps, or use method='optimal'."
-            warnings.warn(f"{self.certificate_}{advice}", ConvergenceWarning, stacklevel=depth)
-
-
-def _radius_of(tolerated: Any) -> np.ndarray:
-    """The r that belong to tolerated errors."""
-    errors = np.atleast_1d(np.asarray(tolerated, dtype=np.float64))
-    for j in np.flatnonzero(~((errors > 0) & (errors < 0.5)))[:1]:
-        raise ValueError(f"tolerated: of Gaussian {j} it is {errors[j]:g}, but must be between 0 and 1/2.")
-    return -ndtri(errors) if errors.size > 1 else -ndtri(errors[0])
-
-
-def _wider(g: Gaussians, radius: float) -> Gaussians:
-    """The worst covariances within ``radius``: each with that much more variance in every direction."""
-    if not (isinstance(radius, Real) and math.isfinite(radius) and radius >= 0):
-        raise ValueError(f"covariance_caution={radius!r}: a number that is finite and not negative is wanted.")
-    if radius == 0:
-        return g
-    deviation = g.deviation if g.deviation.size else np.zeros_like(g.means)
-    return g._replace(deviation=np.sqrt(deviation**2 + radius))
-
-
-def _plain(covariances: Any, radius: float, g: Gaussians) -> Any:
-    """The covariances as they were given, or, with caution, as they are counted."""
-    if radius == 0:
-        return covariances
-    return np.array([g.factor(j).T @ g.factor(j) for j in range(len(g.sign))])
+    def _warn_unless_good(self) -> None:
+        """Warn that there is no good hyperplane, or that a budget was spent."""
+        status = self.certificate_.status
+        if status in (Status.BUDGET_SPENT, Status.INFEASIBLE):
+            advice = "" if status == Status.INFEASIBLE else " Raise max_iter or tol, or use method='optimal'."
+            warn_user(f"{self.certificate_}{advice}")

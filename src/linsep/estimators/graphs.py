@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._base import listed
+from ._validation import require_list as listed
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..certificates.check.labelling import check_structure
 from ..certificates.check.margin import Verdict
-from ..certificates.check.networks import Graph
+from ..certificates.check.networks import NetworkStructure
 from ..inference import ENGINES, Answer, solve
 from ..oracles.networks import Networks, Searched, graphs, networks, tables
 from ._base import POSITIVE, all_or_nothing
@@ -33,7 +33,7 @@ class NetworkClassifier(Structured):
         When an example is violated; a number b is ``Margin(b)``. None: what the rule is usually asked for.
     loss_scale : float, default=0.0
         Every wrong label raises the margin asked for by this much.
-    engine : {"auto", "forest", "trws", "elimination", "cut", "expansion", "toulbar2", "highs"}, default="auto"
+    engine : {"auto", "forest", "trws", "elimination", "cut", "toulbar2"}, default="auto"
         Who finds the best labelling. To learn, "auto" is "forest" (exact) where no graph has a cycle, else "trws",
         which may miss the best rival; the certificate says so. To predict, "auto" chooses for each graph.
     engine_passes : int, default=30
@@ -201,5 +201,5 @@ class NetworkClassifier(Structured):
         check_is_fitted(self)
         examples = checked(X, self.bias, self._widths)
         keep = None if sample_weight is None else np.asarray(sample_weight) > 0
-        structure = Graph(examples, numbered(labels_of(y, examples), self.classes_), self.classes_.size)
+        structure = NetworkStructure(examples, numbered(labels_of(y, examples), self.classes_), self.classes_.size)
         return check_structure(self.certificate_, structure, keep)

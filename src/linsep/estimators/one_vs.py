@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.margin import Certificate
-from ..certificates.objective import Objective
+from ..certificates.base import Certificate, Verdict
 from ..discriminant import Discriminant
-from ._base import DTYPES, TwoClass, all_or_nothing, checked, polynomials, scored
+from ._linear import LinearClassifier, write_polynomials
+from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores
 
 
 class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -47,12 +47,12 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn every member from rows ``X`` and labels ``y``."""
-        X, y = self._checked(X, y, reset=True)
+        X, y = check_input(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_, label = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"Two classes are needed, but y has one class only: {self.classes_.tolist()[0]!r}.")
-        self.estimators_ = self._learn(X, label, self._weights(X, sample_weight))
+            raise ValueError(f"Expected two classes or more, got one class only: {self.classes_.tolist()[0]!r}.")
+        self.estimators_ = self._learn(X, label, check_sample_weight(sample_weight, X))
         return self
 
     def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
@@ -65,16 +65,16 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         first = not hasattr(self, "estimators_")
         if first and classes is None:
             raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b, ...]).")
-        X, y = self._checked(X, y, reset=first)
+        X, y = check_input(self, X, y, reset=first)
         known = np.unique(classes) if first else self.classes_
         if classes is not None and not np.array_equal(np.unique(classes), known):
-            raise ValueError(f"classes={list(classes)}, but learning began with {known.tolist()}.")
+            raise ValueError(f"classes: expected {known.tolist()} as in the first call, got {list(classes)}.")
         strange = ~np.isin(y, known)
         if strange.any():
             raise ValueError(f"y has the label {y[strange].tolist()[0]!r}, which is not in classes={known.tolist()}.")
         self.classes_ = known
         members = [clone(self.estimator) for _ in self._questions()] if first else deepcopy(self.estimators_)
-        label, weight = np.searchsorted(known, y), self._weights(X, sample_weight)
+        label, weight = np.searchsorted(known, y), check_sample_weight(sample_weight, X)
         self.estimators_ = [
             self._member(member.partial_fit, question, X, label, weight, classes=[0, 1])
             for member, question in zip(members, self._questions(), strict=True)
@@ -93,12 +93,6 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             more["sample_weight"] = weight[rows]
         return learn(X[rows], positive.astype(np.int64), **more)
 
-    def _weights(self, X, sample_weight) -> np.ndarray | None:
-        return None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-
-    def _checked(self, X, *y, reset: bool = False, **options):
-        return checked(self, X, *y, accept_sparse="csr", dtype=DTYPES, reset=reset, **options)
-
     @property
     def coef_(self) -> np.ndarray:
         """The weights of the members, a row each."""
@@ -110,18 +104,37 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.concatenate([np.atleast_1d(member.intercept_) for member in self.estimators_])
 
     @property
-    def certificates_(self) -> tuple[Certificate | Objective, ...]:
+    def certificates_(self) -> tuple[Certificate, ...]:
         """What the members know for sure, each of its own question (1: the positive side)."""
         return tuple(member.certificate_ for member in self.estimators_)
+
+    def check(self, X, y, sample_weight=None) -> Verdict:
+        """Check the certificates of all members, each against its own question; members need a ``check``.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        """
+        check_is_fitted(self)
+        X, y = check_input(self, X, y)
+        label, weight = np.searchsorted(self.classes_, y), check_sample_weight(sample_weight, X)
+        found = [
+            self._member(member.check, question, X, label, weight)
+            for member, question in zip(self.estimators_, self._questions(), strict=True)
+        ]
+        failures = tuple(f"member {k}: {failure}" for k, each in enumerate(found) for failure in each.failures)
+        lower, upper = (np.array([getattr(each, name) for each in found]) for name in ("lower", "upper"))
+        return Verdict(failures, float(lower.min()), float(upper.min()), "least margin of the members")
 
     def _scores(self, X) -> np.ndarray:
         """One column a member, positive on its positive side."""
         check_is_fitted(self)
         if all(map(_linear, self.estimators_)):
-            return scored(self._checked, X, self._ask)
-        return self._ask(self._checked(X))  # others might take a NaN for a number
+            return finite_scores(self, X, self._member_scores)
+        return self._member_scores(check_input(self, X))  # others might take a NaN for a number
 
-    def _ask(self, X) -> np.ndarray:
+    def _member_scores(self, X) -> np.ndarray:
         """The scores of all members for checked rows."""
         if all(map(_linear, self.estimators_)) and (not isinstance(X, np.ndarray) or X.dtype == np.float64):
             return np.asarray(X @ self.coef_.T) + self.intercept_  # one product for all members
@@ -151,7 +164,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
         """The g of each class written out, as of any estimator here; one versus one has none."""
         check_is_fitted(self)
-        return polynomials(self, lift)
+        return write_polynomials(self, lift)
 
 
 class OneVsAll(Committee):
@@ -162,8 +175,7 @@ class OneVsAll(Committee):
     Parameters
     ----------
     estimator : classifier
-        A two-class rule with ``decision_function`` or ``predict_proba``, from here or from scikit-learn. Members of
-        `Perceptron`, `Relaxation` and augmented `Kozinec` learn side by side, in one sweep over the data.
+        A two-class rule with ``decision_function`` or ``predict_proba``, from here or from scikit-learn.
 
     Attributes
     ----------
@@ -187,14 +199,6 @@ class OneVsAll(Committee):
 
     def _rows(self, question, label):
         return slice(None), label == question[1]
-
-    def _learn(self, X, label, weight):
-        side_by_side = getattr(clone(self.estimator), "_abreast", None)
-        if len(self.classes_) > 2 and side_by_side is not None:
-            members = side_by_side(X, label, len(self.classes_), weight)
-            if members is not None:
-                return members
-        return super()._learn(X, label, weight)
 
     def _count(self, scores):
         claims = (scores > 0).astype(np.int64)
@@ -272,7 +276,7 @@ class OneVsOne(Committee):
 def _linear(member) -> bool:
     """Whether the member's score is <w,x> + w0 with its ``coef_``: ours, and scikit-learn's linear models."""
     names = {kind.__name__ for kind in type(member).__mro__}  # importing sklearn.linear_model would take a while
-    return isinstance(member, TwoClass) or "LinearClassifierMixin" in names
+    return isinstance(member, LinearClassifier) or "LinearClassifierMixin" in names
 
 
 def _confidence(member, X) -> np.ndarray:

@@ -6,20 +6,29 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from ..certificates.base import Verdict
 from ..certificates.check.labelling import Listed, check_structure
-from ..certificates.check.margin import Verdict
-from ..oracles.custom import Custom, Functions, same, vector
+from ..oracles.custom import Custom, UserFunctions, same, vector
 from ..risk.empirical import hamming, zero_one
-from ._base import all_or_nothing, listed
-from ._labelling import OPTIMAL, Structured
+from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
+from ._parameters import shared_parameters
+from ._validation import (
+    AT_LEAST_ONE,
+    StrOptions,
+    all_or_nothing,
+    check_parameters,
+    check_sample_weight,
+    require_list,
+    set_parameters,
+)
 
 MOST = 1_000_000  # labellings of one example that are tried
 
 
-class StructuredClassifier(Structured):
+@shared_parameters
+class StructuredClassifier(LabellingClassifier):
     r"""The classifier :math:`\arg\max_{y \in Y(x)} \langle w, \varphi(x,y)\rangle` with your own phi and Y(x).
 
     Learning asks that every truth beats every rival: :math:`\langle w, \varphi(x,y) - \varphi(x,y')\rangle > 0` for all
@@ -43,19 +52,17 @@ class StructuredClassifier(Structured):
         ``loss(y, y')``: what it costs to take y' for y (E5). "hamming": the share of places where they differ.
     rule : {"perceptron", "relaxation", "kozinec", "maximum margin"} or a rule of `linsep.rules`, default="perceptron"
         How w moves. "maximum margin": the largest margin itself, or a proof that the examples are not separable.
-    target : float, a target of `linsep.targets` or None
-        When an example is violated; a number b is ``Margin(b)``. None: what the rule is usually asked for.
     loss_scale : float, default=0.0
         The margin asked for grows with the loss: :math:`\langle w, \varphi(x,y) - \varphi(x,y')\rangle > b + scale
         \cdot loss(y,y')`.
-    keep, batch, max_passes, max_updates, max_seconds, patience, shuffle, random_state, warm_start, verbose
-        As for `Perceptron`.
+    max_iter : int, default=1000
+        Budget of passes over the examples.
 
     Attributes
     ----------
     coef_ : array
         w.
-    certificate_, history_, n_passes_
+    certificate_, history_, n_iter_
         As for `Perceptron`; see `check`.
 
     Examples
@@ -70,77 +77,43 @@ class StructuredClassifier(Structured):
     """
 
     _parameter_constraints: dict = {
-        **Structured._parameter_constraints,
         "phi": [callable],
         "argmax": [None, callable],
         "labels": [None, callable, "array-like"],
         "rival": [None, callable],
         "loss": [StrOptions({"zero-one", "hamming"}), callable],
+        "max_iter": [AT_LEAST_ONE],
     }
 
     def __init__(
-        self,
-        phi,
-        argmax=None,
-        *,
-        labels=None,
-        rival=None,
-        loss="zero-one",
-        rule="perceptron",
-        target=None,
-        loss_scale=0.0,
-        keep="auto",
-        batch=False,
-        max_passes=1000,
-        max_updates=None,
-        max_seconds=None,
-        patience=None,
-        shuffle=False,
-        random_state=None,
-        warm_start=False,
-        verbose=0,
-    ):
-        self.phi = phi
-        self.argmax = argmax
-        self.labels = labels
-        self.rival = rival
-        self.loss = loss
-        self.rule = rule
-        self.target = target
-        self.loss_scale = loss_scale
-        self.keep = keep
-        self.batch = batch
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
+        self, phi, argmax=None, *, labels=None, rival=None, loss="zero-one", rule="perceptron", target=None,
+        loss_scale=0.0, keep="auto", batch=False, max_iter=1000, max_updates=None, max_seconds=None, patience=None,
+        shuffle=False, random_state=None, warm_start=False, verbose=0,
+    ):  # fmt: skip
+        set_parameters(self, locals())
 
     @all_or_nothing
     def fit(self, X: Sequence, y: Sequence, sample_weight=None) -> StructuredClassifier:
         """Learn from examples ``X`` (any objects) with right labellings ``y``."""
-        self._validate_params()
-        self._learn(self._part(X, y, sample_weight))
+        check_parameters(self)
+        self._learn(self._oracle(X, y, sample_weight))
         return self
 
     @all_or_nothing
     def partial_fit(self, X: Sequence, y: Sequence, sample_weight=None) -> StructuredClassifier:
         """One pass over more examples, going on from where learning stands."""
-        self._validate_params()
-        self._learn_more(self._part(X, y, sample_weight))
+        check_parameters(self)
+        self._learn_more(self._oracle(X, y, sample_weight))
         return self
 
-    def _part(self, X: Sequence, y: Sequence, sample_weight) -> Custom:
+    def _oracle(self, X: Sequence, y: Sequence, sample_weight) -> Custom:
         """The examples as an oracle, checked."""
         if self.argmax is None and self.labels is None:
             raise ValueError("argmax, labels: one of them is needed to label anything.")
-        listed(X, "X", "examples")
-        listed(y, "y", "labellings")
+        require_list(X, "X", "examples")
+        require_list(y, "y", "labellings")
         if len(X) != len(y):
-            raise ValueError(f"X has {len(X)} examples and y {len(y)} labellings: as many are wanted.")
+            raise ValueError(f"y: expected {len(X)} labellings, one per example, got {len(y)}.")
         if len(X) == 0:
             raise ValueError("X is empty: there is nothing to learn from.")
         if self.labels is None and self.rival is None and (self.loss_scale or not self._plain()):
@@ -152,16 +125,15 @@ class StructuredClassifier(Structured):
         for i, (x, truth) in enumerate(zip(X, y, strict=True)):
             if labels is not None and not any(same(truth, other) for other in labels(x)):
                 raise ValueError(f"y[{i}] = {truth!r} is not among the labels of X[{i}].")
-        weight = None
-        if sample_weight is not None:
-            index = np.zeros((len(X), 1))
-            weight = np.asarray(_check_sample_weight(sample_weight, index, dtype=np.float64, ensure_non_negative=True))
-        ask = Functions(self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._cost)
-        return Custom(X, y, ask, loss=float(self.loss_scale), weight=weight)
+        functions = UserFunctions(
+            self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._cost
+        )
+        weight = check_sample_weight(sample_weight, list(X))
+        return Custom(X, y, functions, loss=float(self.loss_scale), weight=weight)
 
     def _plain(self) -> bool:
         """Whether nothing but a right labelling is asked for."""
-        return self.rule != OPTIMAL and self._target() == (0.0,)
+        return self.rule != MAXIMUM_MARGIN and self._target() == (0.0,)
 
     def _labels(self, x: Any) -> Iterable:
         """Y(x)."""

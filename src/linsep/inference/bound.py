@@ -1,12 +1,12 @@
-r"""An upper bound from messages, whoever sent them: the proof that forests, cuts and TRW-S share.
+r"""An upper bound from any messages: the proof that forests, minimum cuts and TRW-S share.
 
-Messages :math:`M_{e\to v}` move parts of the sum from edges to nodes without changing any labelling's value,
+Messages :math:`M_{e\to v}` move parts of the sum from edges to nodes without changing the value of any labelling,
 
 .. math:: \theta_v + \sum_{e \ni v} M_{e\to v}, \qquad \theta_e - M_{e\to u} - M_{e\to v},
 
-so for **any** messages the sum of the maxima of all tables is an upper bound. It gets tighter if a node hands shares
-of its own table (less its maximum, so nothing is above 0) to some of its edges. Since any messages will do, the errors
-of computing them don't matter; those of computing the bound from them are bounded here.
+so for **any** messages the sum of the maxima of all tables is an upper bound. It gets tighter if a node gives shares
+of its own table (minus its maximum, so that nothing is above 0) to some of its edges. Since any messages will do, the
+errors of computing them don't matter; those of computing the bound from them are bounded here.
 """
 
 from __future__ import annotations
@@ -20,124 +20,125 @@ from .network import UNIT, Network
 
 
 def upper_bound(network: Network, messages: np.ndarray, share: np.ndarray) -> tuple[float, float]:
-    """The bound, rounding included, and how large that rounding may be.
+    """An upper bound of all values, rounding errors included, and a bound of these rounding errors.
 
-    ``share[e]`` is the part of its own table that the tail gives to edge e if it is negative (times -1), the head if
-    it is positive; the shares of a node may not exceed 1 together.
+    Parameters
+    ----------
+    network : Network
+        Its entries must be finite.
+    messages : array of shape (network.message_start[-1],)
+        Any numbers.
+    share : array of shape (n_edges,)
+        The part of its own table that the tail (if negative, times -1) or the head (if positive) gives to each edge;
+        the shares of a node may not exceed 1 together.
+
+    Examples
+    --------
+    >>> pair = Network.from_tables([[0.0, 1.0], [1.0, 0.0]], [(0, 1)], [[1.0, 0.0], [0.0, 1.0]])
+    >>> upper, error = upper_bound(pair, np.zeros(4), np.zeros(1))
+    >>> round(upper, 9), error < 1e-14
+    (3.0, True)
     """
-    most, trust = np.empty(network.n + network.m), np.empty(network.n + network.m)
-    tables(network, messages, share, np.empty(network.unary.size), most, trust)
-    return _summed(network, most, trust)
-
-
-def even_bound(network: Network, messages: np.ndarray, share: np.ndarray) -> tuple[float, float]:
-    """`upper_bound` where all nodes have as many labels, in NumPy: learning need not compile `tables` for it."""
-    K, ends = int(network.labels[0]), np.stack([network.tail, network.head], axis=1)
-    unary, pairwise, M = network.unary.reshape(-1, K), network.pairwise.reshape(-1, K, K), messages.reshape(-1, 2, K)
-    total, magnitude = unary.copy(), np.abs(unary)
-    np.add.at(total, ends, M)
-    np.add.at(magnitude, ends, np.abs(M))
-    best = total.max(axis=1)
-    trust = (np.bincount(ends.ravel(), minlength=network.n) + 1) * magnitude.max(axis=1)
-    slack, gives = (total - best[:, None])[ends], np.maximum(np.stack([-share, share], axis=1), 0.0)
-    own, other = (gives[:, :, None] * slack - M).swapaxes(0, 1)
-    most = (pairwise + own[:, :, None] + other[:, None, :]).max(axis=(1, 2))
-    size = (np.abs(M) + 2.0 * gives[:, :, None] * np.abs(slack)).max(axis=2).sum(axis=1)
-    size += np.abs(pairwise).max(axis=(1, 2))
-    doubt = 6.0 * size + 2.0 * gives.max(axis=1) * trust[ends].max(axis=1)
-    return _summed(network, np.concatenate([best, most]), np.concatenate([trust, doubt]))
-
-
-def _summed(network: Network, most: np.ndarray, trust: np.ndarray) -> tuple[float, float]:
-    error = UNIT * math.fsum(trust)
+    maxima, error_units, _ = _reparametrise(network, messages, share)
+    error = UNIT * math.fsum(error_units)
     error += UNIT * (abs(network.constant) + error)
-    total = math.fsum(most) + network.constant
+    total = math.fsum(maxima) + network.constant
     return total + error + UNIT * abs(total), error + UNIT * abs(total)
 
 
-@compiled
-def tables(network, messages, share, slack, most, trust):
-    """The maxima of all tables of nodes, then of edges; ``trust`` times the unit roundoff bounds their errors.
+def label_losses(network: Network, messages: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """For every node and label, minus how far all labellings with that label are below the bound at least.
 
-    ``slack`` becomes the table of every node less its maximum: how much is lost at least by another label there.
+    The parameters are those of `upper_bound`; the result is ordered as ``network.unary``.
     """
-    n = network.labels.size
-    for v in range(n):
-        begin, count = network.node[v], network.labels[v]
+    maxima, _, relative = _reparametrise(network, messages, share)
+    losses = np.empty(network.unary.size)
+    add_losses(network, messages, share, relative, maxima, losses)
+    return losses
+
+
+def _reparametrise(network: Network, messages: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Maxima of all tables, their errors in units of roundoff, and the tables of nodes minus their maxima."""
+    size = network.n_nodes + network.n_edges
+    maxima, error_units, relative = np.empty(size), np.empty(size), np.empty(network.unary.size)
+    maximise_node_tables(network, messages, relative, maxima, error_units)
+    maximise_edge_tables(network, messages, share, relative, maxima, error_units)
+    return maxima, error_units, relative
+
+
+@compiled
+def maximise_node_tables(network, messages, relative, maxima, error_units):
+    """The maxima of the tables of all nodes, and ``relative``: the tables minus these maxima."""
+    for v in range(network.n_labels.size):
+        begin, count = network.unary_start[v], network.n_labels[v]
         best, size = -np.inf, 0.0
         for k in range(count):
             total = network.unary[begin + k]
             magnitude = abs(total)
-            for a in range(network.start[v], network.start[v + 1]):
-                e = network.arc[a]
-                at = network.spot[e] if network.tail[e] == v else network.spot[e] + network.labels[network.tail[e]]
+            for a in range(network.edge_start[v], network.edge_start[v + 1]):
+                e = network.node_edges[a]
+                at = network.message_start[e] + (0 if network.tail[e] == v else network.n_labels[network.tail[e]])
                 total += messages[at + k]
                 magnitude += abs(messages[at + k])
-            slack[begin + k] = total
+            relative[begin + k] = total
             best = max(best, total)
             size = max(size, magnitude)
-        most[v] = best
-        trust[v] = (network.start[v + 1] - network.start[v] + 1) * size
+        maxima[v] = best
+        error_units[v] = (network.edge_start[v + 1] - network.edge_start[v] + 1) * size
         for k in range(count):
-            slack[begin + k] -= best
+            relative[begin + k] -= best
+
+
+@compiled
+def maximise_edge_tables(network, messages, share, relative, maxima, error_units):
+    """The maxima of the tables of all edges, after those of the nodes."""
+    n = network.n_labels.size
     for e in range(network.tail.size):
         u, v = network.tail[e], network.head[e]
-        rows, columns = network.labels[u], network.labels[v]
-        left, right = max(-share[e], 0.0), max(share[e], 0.0)
+        rows, columns = network.n_labels[u], network.n_labels[v]
+        to_tail = network.message_start[e]
+        to_head = to_tail + rows
+        tail_share, head_share = max(-share[e], 0.0), max(share[e], 0.0)
         best, size = -np.inf, 0.0
         for j in range(rows):
-            own = left * slack[network.node[u] + j] - messages[network.spot[e] + j]
+            own = tail_share * relative[network.unary_start[u] + j] - messages[to_tail + j]
             for k in range(columns):
-                entry = network.pairwise[network.table[e] + j * columns + k]
-                to_head = messages[network.spot[e] + rows + k]
-                best = max(best, own + entry - to_head + right * slack[network.node[v] + k])
+                entry = network.pairwise[network.pairwise_start[e] + j * columns + k]
+                other = head_share * relative[network.unary_start[v] + k]
+                best = max(best, own + entry - messages[to_head + k] + other)
                 size = max(size, abs(entry))
-        size += widest(messages, network.spot[e], slack, network.node[u], rows, left)
-        size += widest(messages, network.spot[e] + rows, slack, network.node[v], columns, right)
-        most[n + e] = best
-        trust[n + e] = 6.0 * size + 2.0 * max(left, right) * max(trust[u], trust[v])
+        for end, to, part in ((u, to_tail, tail_share), (v, to_head, head_share)):
+            most = 0.0
+            for k in range(network.n_labels[end]):
+                most = max(most, abs(messages[to + k]) + 2.0 * part * abs(relative[network.unary_start[end] + k]))
+            size += most
+        maxima[n + e] = best
+        error_units[n + e] = 6.0 * size + 2.0 * max(tail_share, head_share) * max(error_units[u], error_units[v])
 
 
 @compiled
-def widest(messages, at, slack, begin, count, share):
-    """How large what an end of an edge adds to its table may be."""
-    most = 0.0
-    for k in range(count):
-        most = max(most, abs(messages[at + k]) + 2.0 * share * abs(slack[begin + k]))
-    return most
-
-
-def losses(network: Network, messages: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """How far below the bound every labelling with label k at node v is at least: minus that, for all (v, k)."""
-    most, trust = np.empty(network.n + network.m), np.empty(network.n + network.m)
-    slack, out = np.empty(network.unary.size), np.empty(network.unary.size)
-    tables(network, messages, share, slack, most, trust)
-    lose(network, messages, share, slack, most, out)
-    return out
-
-
-@compiled
-def lose(network, messages, share, slack, most, out):
-    """``out`` of (v, k): what the node keeps of its own table, and what its edges lose by label k at this end."""
-    n = network.labels.size
+def add_losses(network, messages, share, relative, maxima, losses):
+    """What a node keeps of its own table, plus what its edges lose by label k at this end."""
+    n = network.n_labels.size
     for v in range(n):
-        keeps = 1.0
-        for a in range(network.start[v], network.start[v + 1]):
-            e = network.arc[a]
-            keeps -= max(share[e], 0.0) if network.head[e] == v else max(-share[e], 0.0)
-        for k in range(network.labels[v]):
-            out[network.node[v] + k] = max(keeps, 0.0) * slack[network.node[v] + k]
+        kept = 1.0
+        for a in range(network.edge_start[v], network.edge_start[v + 1]):
+            e = network.node_edges[a]
+            kept -= max(share[e], 0.0) if network.head[e] == v else max(-share[e], 0.0)
+        for k in range(network.unary_start[v], network.unary_start[v + 1]):
+            losses[k] = max(kept, 0.0) * relative[k]
     for e in range(network.tail.size):
         u, v = network.tail[e], network.head[e]
-        rows, columns = network.labels[u], network.labels[v]
-        left, right = max(-share[e], 0.0), max(share[e], 0.0)
-        for side in range(2):
-            for j in range(columns if side else rows):
+        rows, columns = network.n_labels[u], network.n_labels[v]
+        tail_share, head_share = max(-share[e], 0.0), max(share[e], 0.0)
+        for at_head in range(2):
+            for j in range(columns if at_head else rows):
                 best = -np.inf
-                for k in range(rows if side else columns):
-                    y, z = (k, j) if side else (j, k)
-                    total = network.pairwise[network.table[e] + y * columns + z]
-                    total += left * slack[network.node[u] + y] + right * slack[network.node[v] + z]
-                    total -= messages[network.spot[e] + y] + messages[network.spot[e] + rows + z]
+                for k in range(rows if at_head else columns):
+                    y, z = (k, j) if at_head else (j, k)
+                    total = network.pairwise[network.pairwise_start[e] + y * columns + z]
+                    total += tail_share * relative[network.unary_start[u] + y]
+                    total += head_share * relative[network.unary_start[v] + z]
+                    total -= messages[network.message_start[e] + y] + messages[network.message_start[e] + rows + z]
                     best = max(best, total)
-                out[network.node[v if side else u] + j] += min(best - most[n + e], 0.0)
+                losses[network.unary_start[v if at_head else u] + j] += min(best - maxima[n + e], 0.0)

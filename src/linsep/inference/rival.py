@@ -1,9 +1,9 @@
-r"""The best labelling other than a given truth, :math:`\max_{y' \ne y} \theta(y')`: what learning asks for.
+r"""The best labelling other than a given truth, :math:`\max_{y' \ne y} \theta(y')`: what learning needs.
 
-Forests and narrow networks answer it in one go: in every subtree only "has deviated" need be carried along, relative
-to the truth. Elsewhere the best labelling is the rival unless it is the truth itself; then some node must change, so
-the best over all nodes of the best labelling without the node's true label is taken, nodes whose bound is too low being
-skipped.
+Forests and narrow networks find it directly: each subtree needs one more number, the best gain over the truth of a
+labelling that deviates from it. Elsewhere the best labelling is the rival unless it is the truth itself; then some
+node must change, so the best over all nodes of the best labelling without the node's true label is taken, and nodes
+whose bound is too low are skipped.
 """
 
 from __future__ import annotations
@@ -13,101 +13,104 @@ import time
 
 import numpy as np
 
-from .answer import finish, summing
-from .bound import losses
-from .elimination import deviating, plan
+from .answer import Answer, bound_summation_error, make_answer
+from .bound import label_losses
+from .elimination import elimination_rival
+from .elimination_order import find_elimination_order
 from .forest import forest_rival, is_forest
-from .local import beside
-from .mincut import flow_messages, switch
-from .network import Answer, Network
+from .local_search import find_best_single_change
+from .minimum_cut import find_exchanged_nodes, find_minimum_cut
+from .network import Network
 from .solve import solve
-from .trws import Messages, refine
+from .trws import MessagePassing
 
-DIFFERENCES = 10.0  # all is told relative to the truth: twice the size, and up to four roundings an edge
+DIFFERENCES = 10.0  # values relative to the truth: entries of twice the size, and up to four roundings per edge
 
 
 def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 60.0, **options) -> Answer:
-    """The best labelling but ``truth``; its status is ``optimal`` only where it is proved to be that.
+    """The best labelling other than ``truth``; its status is "optimal" only if it is proved to be that.
 
-    >>> pair = Network.of([[1.0, 0.0], [1.0, 0.0]], [(0, 1)], [[1.0, 0.0], [0.0, 1.0]])
+    Parameters
+    ----------
+    network : Network
+        At least one node must have two labels.
+    truth : array of shape (n_nodes,)
+        One label per node.
+    engine : {"auto", "forest", "cut", "elimination", "trws", "toulbar2"}, default="auto"
+        The engine, as in `solve`.
+    seconds : float, default=60.0
+        The most time to search, about.
+    **options
+        Further parameters of the engine; ``bits`` of the elimination.
+
+    Examples
+    --------
+    >>> pair = Network.from_tables([[1.0, 0.0], [1.0, 0.0]], [(0, 1)], [[1.0, 0.0], [0.0, 1.0]])
     >>> rival = best_rival(pair, [0, 0])
     >>> rival.labels, rival.value, rival.status     # [0, 1] and [1, 1] have 1 too
     (array([1, 0]), 1.0, 'optimal')
     """
     began = time.perf_counter()
-    y = network.checked(truth)
-    if (network.labels == 1).all():
-        raise ValueError("best_rival: no node has a second label, so the truth has no rival.")
+    y = network.check_labelling(truth)
+    if (network.n_labels == 1).all():
+        raise ValueError("best_rival: expected a node with two labels, got none, so the truth has no rival.")
     if engine in ("auto", "forest") and is_forest(network):
-        labels, ahead = forest_rival(network, y)
-        rounding = DIFFERENCES * summing(network.tamed()[0])
-        base = network.tamed()[0].value(y)
-        return finish(network, labels, base + ahead + rounding, 2.0 * rounding, "forest", began)
+        finite = network.make_finite()
+        labels, gain = forest_rival(network, y)
+        rounding = DIFFERENCES * bound_summation_error(finite)
+        return make_answer(network, labels, finite.value(y) + gain + rounding, 2.0 * rounding, "forest", began)
     if engine in ("auto", "elimination"):
-        order = plan(network, tries=2, bits=options.pop("bits", 16.0 if engine == "auto" else 22.0))
+        bits = options.pop("bits", 16.0 if engine == "auto" else 22.0)
+        order = find_elimination_order(network, tries=2, bits=bits)
         if order is not None:
-            tame, _ = network.tamed()
-            labels, upper = deviating(tame, order, y)
-            rounding = DIFFERENCES * summing(tame)
-            return finish(network, labels, upper + rounding, 2.0 * rounding, "elimination", began)
+            finite = network.make_finite()
+            labels, upper = elimination_rival(finite, order, y)
+            rounding = DIFFERENCES * bound_summation_error(finite)
+            return make_answer(network, labels, upper + rounding, 2.0 * rounding, "elimination", began)
         if engine == "elimination":
-            raise ValueError("best_rival: the network is too wide for elimination; take another engine.")
+            raise ValueError(f"best_rival: expected tables of at most 2^{bits:g} sums; use another engine.")
     best = solve(network, engine, seconds, **options)
     if (best.labels != y).any():
         return best
-    return _changed(network, y, best, engine, began, seconds, options)
+    until = began + seconds
+    return _change_a_node(network, best, began, until, lambda part, left: solve(part, engine, left, **options))
 
 
-def _changed(network: Network, truth, best: Answer, engine: str, began: float, seconds: float, options) -> Answer:
-    """The best labelling that changes some node of ``truth``, which is the best of all."""
-    labels, value = neighbour(network, truth)
-    limit = _limits(network, truth, best)
-    upper, rounding, used, solved = -math.inf, best.rounding, {best.engine}, 0
+def _change_a_node(network: Network, best: Answer, began: float, until: float, solve_part) -> Answer:
+    """The best rival of ``best``, the best labelling: some node must have another label."""
+    truth, labels = best.labels, best.labels.copy()
+    find_best_single_change(network.make_finite(), truth, labels, np.empty(int(network.n_labels.max())))
+    value = network.value(labels)
+    limit = _bound_changes(network, truth, best)
+    upper, rounding, engines, solved = -math.inf, best.rounding, {best.engine}, 0
     for v in np.argsort(-limit, kind="stable"):
         if limit[v] <= value or limit[v] == -math.inf:
             break
-        left = seconds - (time.perf_counter() - began)
+        left = until - time.perf_counter()
         if left <= 0.0:
             upper = max(upper, float(limit[v]))
             break
-        found = solve(network.clamped(int(v), np.arange(network.labels[v]) != truth[v]), engine, left, **options)
+        found = solve_part(network.restrict_node(int(v), np.arange(network.n_labels[v]) != truth[v]), left)
         solved += 1
-        used.add(found.engine)
+        engines.add(found.engine)
         rounding = max(rounding, found.rounding)
         upper = max(upper, min(found.upper, float(limit[v])))
         if found.value > value:
             labels, value = found.labels, found.value
-    note = f"the truth is best; {solved} of {network.n} nodes changed"
-    return finish(network, labels, max(upper, value), rounding, " / ".join(sorted(used)), began, note)
+    note = f"the truth is best; {solved} of {network.n_nodes} nodes changed"
+    return make_answer(network, labels, max(upper, value), rounding, " / ".join(sorted(engines)), began, note)
 
 
-def _limits(network: Network, truth: np.ndarray, best: Answer) -> np.ndarray:
-    """A bound, for every node, of all labellings that change it."""
-    tame, _ = network.tamed()
-    turned = switch(tame) if (network.labels == 2).all() else None
-    if turned is not None:
-        messages, share = flow_messages(tame, turned), np.zeros(network.m)
+def _bound_changes(network: Network, truth: np.ndarray, best: Answer) -> np.ndarray:
+    """For each node, an upper bound of all labellings that change it."""
+    finite = network.make_finite()
+    exchanged = find_exchanged_nodes(finite)
+    if exchanged is not None:
+        messages, share = find_minimum_cut(finite, exchanged)[1], np.zeros(network.n_edges)
     else:
-        state = refine(Messages(network), 100, 5.0)
+        state = MessagePassing(network)
+        state.run_until_stalled(100, 5.0)
         messages, share = state.proof, state.share
-    lost = losses(tame, messages, share)
-    lost[network.node[:-1] + truth] = -np.inf
-    return best.upper + best.rounding + np.maximum.reduceat(lost, network.node[:-1])
-
-
-def neighbour(network: Network, truth: np.ndarray) -> tuple[np.ndarray, float]:
-    """The best labelling that differs from ``truth`` in one node."""
-    total, best, change = np.empty(int(network.labels.max())), -math.inf, (-1, -1)
-    for v in np.flatnonzero(network.labels > 1):
-        beside(network, v, truth, total)
-        part = total[: network.labels[v]].copy()
-        own, part[truth[v]] = part[truth[v]], -math.inf
-        k = int(np.argmax(part))
-        if k == truth[v]:
-            k = int(truth[v] == 0)
-        ahead = part[k] - own if own > -math.inf else -math.inf
-        if ahead > best or change[0] < 0:
-            best, change = ahead, (int(v), k)
-    labels = truth.copy()
-    labels[change[0]] = change[1]
-    return labels, network.value(labels)
+    losses = label_losses(finite, messages, share)
+    losses[network.unary_start[:-1] + truth] = -np.inf
+    return best.upper + best.rounding + np.maximum.reduceat(losses, network.unary_start[:-1])

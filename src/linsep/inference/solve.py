@@ -1,127 +1,111 @@
-"""One question, many engines: `solve` takes the one that is asked for, or chooses and says what it chose."""
+"""`solve` runs the engine that is asked for, or chooses one and says which."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
-from .answer import finish
-from .elimination import elimination, plan
-from .exact import has_toulbar2, highs, toulbar2
+from .answer import Answer
+from .elimination import elimination
+from .elimination_order import find_elimination_order
 from .forest import forest, is_forest
-from .mincut import cut, expand, expansion, is_metric, switch
-from .network import Answer, Network
-from .prune import merged, rest
-from .trws import Messages, refine, trws
+from .minimum_cut import cut, find_exchanged_nodes
+from .network import Network
+from .open_part import combine, find_open_part
+from .toulbar2 import has_toulbar2, toulbar2
+from .trws import MessagePassing, trws
 
 ENGINES: dict[str, Callable[..., Answer]] = {
     "forest": forest,
     "cut": cut,
     "elimination": elimination,
     "trws": trws,
-    "expansion": expansion,
     "toulbar2": toulbar2,
-    "highs": highs,
 }
 
 
 def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **options) -> Answer:
     """The best labelling of a network that ``engine`` finds, with an upper bound of all values.
 
-    ``auto`` takes dynamic programming for forests and a smallest cut for two labels where edges prefer equal ones;
-    else TRW-S, leaving out labels that its bound excludes; what stays open goes to elimination if it is narrow, to
-    toulbar2 if it is installed, or to HiGHS if it is small. ``seconds`` limit the search, about.
+    "auto" uses dynamic programming for forests and a minimum cut for two labels where edges prefer equal ones;
+    otherwise TRW-S, leaving out labels that its bound excludes; what is left open is solved by elimination if it is
+    narrow, or by toulbar2 if that is installed.
 
-    >>> ring = Network.of([[0.0, 0.0]] * 3, [(0, 1), (1, 2), (2, 0)], [[0.0, 1.0], [1.0, 0.0]])
+    Parameters
+    ----------
+    network : Network
+        Any network that the engine can solve.
+    engine : {"auto", "forest", "cut", "elimination", "trws", "toulbar2"}, default="auto"
+        The engine.
+    seconds : float, default=60.0
+        The most time that "auto", "trws" and "toulbar2" may search, about.
+    **options
+        Further parameters of the engine. Of "auto": ``search`` (bool, default=True); False does without toulbar2 and
+        eliminates only small networks, for many networks in a row.
+
+    Examples
+    --------
+    >>> ring = Network.from_tables([[0.0, 0.0]] * 3, [(0, 1), (1, 2), (2, 0)], [[0.0, 1.0], [1.0, 0.0]])
     >>> answer = solve(ring)
     >>> answer.engine, answer.value, answer.status
     ('trws + elimination', 2.0, 'optimal')
     """
     if engine == "auto":
-        return _auto(network, seconds, **options)
+        return _solve_by_choice(network, seconds, **options)
     if engine not in ENGINES:
-        raise ValueError(f"engine must be 'auto' or one of {sorted(ENGINES)}, not {engine!r}.")
-    if engine in ("trws", "toulbar2", "highs"):
+        raise ValueError(f"engine: expected 'auto' or one of {sorted(ENGINES)}, got {engine!r}.")
+    if engine in ("trws", "toulbar2"):
         options["seconds"] = seconds
     return ENGINES[engine](network, **options)
 
 
-def _auto(network: Network, seconds: float, search: bool = True) -> Answer:
-    """``search=False`` asks no solver from outside, and eliminates small rests only: for many networks in a row."""
+def _solve_by_choice(network: Network, seconds: float, search: bool = True) -> Answer:
+    """The engine "auto"."""
     began = time.perf_counter()
-    direct = _direct(network)
+    direct = _solve_directly(network)
     if direct is not None:
         return direct
     until = began + seconds
-    state = Messages(network)
+    state = MessagePassing(network)
     for passes, bits in ((30, 16.0), (200, 20.0), (1000, 22.0))[: 3 if search else 2]:
-        refine(state, passes, until - time.perf_counter())
+        state.run_until_stalled(passes, until - time.perf_counter())
         if state.proved:
             return state.answer(began)
-        found = _rest(state, began, bits)
+        found = _solve_open_part(state, began, partial(_solve_exactly, bits=bits))
         if found is not None:
             return found
-    state.wander(20_000 if search else 2_000)
-    if is_metric(network):
-        state.offer(expand(state.tame, state.best)[0])
-    found = _search(state, began, max(until - time.perf_counter(), 1.0)) if search else None
+    state.search_locally(20_000 if search else 2_000)
+    if search and has_toulbar2():
+        left = max(until - time.perf_counter(), 1.0)
+        found = _solve_open_part(state, began, partial(toulbar2, seconds=left))
     return found if found is not None else state.answer(began)
 
 
-def _direct(network: Network) -> Answer | None:
-    """The exact answer of an engine made for such networks."""
+def _solve_open_part(
+    state: MessagePassing, began: float, solve_part: Callable[[Network], Answer | None]
+) -> Answer | None:
+    """The answer for the whole network, if ``solve_part`` has one for what TRW-S left open."""
+    part = find_open_part(state)
+    if part.network is None:
+        return combine(state, part, None, began)
+    answer = solve_part(part.network)
+    return None if answer is None else combine(state, part, answer, began)
+
+
+def _solve_exactly(network: Network, bits: float) -> Answer | None:
+    """The answer of an exact engine; None if the network is too wide for tables of ``2^bits`` sums."""
+    direct = _solve_directly(network)
+    if direct is not None:
+        return direct
+    order = find_elimination_order(network, tries=4, bits=bits)
+    return None if order is None else elimination(network, order=order)
+
+
+def _solve_directly(network: Network) -> Answer | None:
+    """The answer of the engine for forests or for two labels, if it fits."""
     if is_forest(network):
         return forest(network)
-    if (network.labels == 2).all() and switch(network.tamed()[0]) is not None:
+    if find_exchanged_nodes(network.make_finite()) is not None:
         return cut(network)
     return None
-
-
-def _rest(state: Messages, began: float, bits: float) -> Answer | None:
-    """The answer if what TRW-S left open can be finished by an exact engine."""
-    left = rest(state)
-    open_ = state.network if left is None else left.network
-    answer = None
-    if open_ is not None:
-        answer = _direct(open_)
-        if answer is None:
-            order = plan(open_, tries=4, bits=bits)
-            if order is None:
-                return None
-            answer = elimination(open_, chosen=order)
-    return _joined(state, left, answer, began)
-
-
-def _joined(state: Messages, left, answer: Answer | None, began: float) -> Answer:
-    """The answer of the whole from that of its open part."""
-    engine = "trws" if answer is None else f"trws + {answer.engine}"
-    note = f"{state.passes} passes"
-    if left is not None:
-        note += f", {len(left.nodes)} of {state.network.n} nodes left open"
-    if left is None and answer is not None:
-        labels, upper, rounding = answer.labels, min(answer.upper, state.upper), answer.rounding
-    else:
-        labels, upper, rounding = merged(state, left, answer)
-    if answer is not None and answer.note:
-        note += f"; {answer.note}"
-    return finish(state.network, labels, upper, rounding, engine, began, note)
-
-
-def _search(state: Messages, began: float, seconds: float) -> Answer | None:
-    """The answer of a search from outside, if there is one for networks of this size."""
-    left = rest(state)
-    open_ = state.network if left is None else left.network
-    if open_ is None:
-        return _joined(state, left, None, began)
-    if has_toulbar2():
-        answer = toulbar2(open_, seconds)
-    elif open_.sizes().sum() <= 20_000:
-        answer = highs(open_, seconds)
-    else:
-        return None
-    found = _joined(state, left, answer, began)
-    if found.value < state.value:
-        note = found.note + "; the labelling is TRW-S's"
-        upper = min(found.upper, state.upper)
-        return finish(state.network, state.best, upper, found.rounding, found.engine, began, note)
-    return found

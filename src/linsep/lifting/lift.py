@@ -25,7 +25,9 @@ from sklearn.utils.validation import _check_feature_names_in, _check_sample_weig
 
 from ..certificates.margin import Certificate
 from ..discriminant import Discriminant, Terms, substitute, variables
-from ..estimators._base import all_or_nothing, checked, polynomials
+from ..estimators._linear import write_polynomials as polynomials
+from ..estimators._validation import all_or_nothing
+from ..estimators._validation import check_input as checked
 
 FLAT = 1e-7  # a product that varies by less than this share of its size counts as constant
 

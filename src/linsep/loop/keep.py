@@ -73,8 +73,3 @@ class Pocket:
         if better:
             self.w, self.errors = w.copy(), errors
         return better
-
-
-def make_keeper(average: bool, size: int) -> Last | Average:
-    """The keeper of a sweep, for a w of ``size`` numbers."""
-    return Average(np.zeros(size)) if average else Last(np.zeros(0))

@@ -1,4 +1,4 @@
-"""In which order rows are visited: the data's own, shuffled by cache-sized blocks, or the classes in turns."""
+"""In which order sets are visited: the data's own, shuffled by blocks that fit the cache, or the classes in turns."""
 
 from __future__ import annotations
 
@@ -8,19 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from ..oracles import Classes, Dense, rows_of
-from .sweep import BLOCK
+from ..protocols import Oracle
+from ..rows.matrix import BLOCK
 
-VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are heard between calls
+VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are looked at between calls
 CACHE = 1 << 21  # bytes of rows that are shuffled together
 
-Oracle = Any
+
+def visits(part: Any, rng: np.random.Generator | str | None) -> Iterator[np.ndarray]:
+    """The sets of a part in the order of their visits: the data's own, shuffled, or "interleaved".
+
+    A random order over all rows would miss the cache at every visit; shuffled blocks that fit the cache, and rows
+    shuffled inside a block, cost next to nothing.
+    """
+    n = part.sign.size
+    order = np.flatnonzero(part.weight) if part.weight.size and not part.weight.all() else None
+    if isinstance(rng, str):
+        order = interleave(part.label, np.arange(n) if order is None else order)
+    elif rng is not None:
+        order = np.arange(n) if order is None else order
+        row_bytes = getattr(part, "row_bytes", Oracle.row_bytes)
+        blocks = np.array_split(order, max(1, math.ceil(order.size * row_bytes / CACHE)))
+        order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
+    for at in range(0, n if order is None else order.size, VISITS):
+        yield np.arange(at, min(at + VISITS, n)) if order is None else order[at : at + VISITS]
 
 
-def interleaved(label: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def interleave(label: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """``rows`` with the classes taking turns, each in its own order and evenly spread.
 
-    >>> interleaved(np.array([-1, -1, -1, -1, 1, 1]), np.arange(6))
+    >>> interleave(np.array([-1, -1, -1, -1, 1, 1]), np.arange(6))
     array([0, 4, 1, 2, 5, 3])
     """
     place = np.empty(rows.size)
@@ -28,24 +45,3 @@ def interleaved(label: np.ndarray, rows: np.ndarray) -> np.ndarray:
         own = np.flatnonzero(label[rows] == side)
         place[own] = (np.arange(own.size) + 0.5) / max(own.size, 1)
     return rows[np.argsort(place, kind="stable")]
-
-
-def visits(part: Oracle, rng: np.random.Generator | str | None) -> Iterator[np.ndarray]:
-    """The rows of a part in the order of their visits: the data's own, shuffled, or "interleaved".
-
-    A random order over all rows would miss the cache at every visit; shuffled cache-sized blocks, and rows
-    shuffled inside a block, cost next to nothing.
-    """
-    rows = rows_of(part)
-    n = rows.sign.size
-    order = np.flatnonzero(rows.weight) if rows.weight.size and not rows.weight.all() else None
-    if isinstance(rng, str):
-        label = part.label if isinstance(part, Classes) else rows.sign
-        order = interleaved(label, np.arange(n) if order is None else order)
-    elif rng is not None:
-        width = rows.X[0].nbytes if isinstance(rows, Dense) else 12 * getattr(rows, "data", rows.sign).size / max(n, 1)
-        order = np.arange(n) if order is None else order
-        blocks = np.array_split(order, max(1, math.ceil(order.size * width / CACHE)))
-        order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
-    for at in range(0, n if order is None else order.size, VISITS):
-        yield np.arange(at, min(at + VISITS, n)) if order is None else order[at : at + VISITS]

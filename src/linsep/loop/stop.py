@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
-HIDDEN = "rounding hides what could still be won"
+HIDDEN = "rounding hides what could still be gained"
 
 
 @dataclass(frozen=True)
 class Stop:
     """Budgets, and the other reasons to end; the first one met ends the run, with its sentence.
 
-    >>> Stop(passes=10).reason(passes=10, updates=7, seconds=0.0, idle=0, moved=1.0)
+    >>> Stop(passes=10).budget_spent(passes=10, updates=7, seconds=0.0)
     'the budget of 10 passes is spent'
     """
 
@@ -25,15 +25,19 @@ class Stop:
     updates: int | None = None  # updates of w
     seconds: float | None = None  # wall-clock time
     patience: int | None = None  # passes in a row without fewer errors (C3)
-    theta: float | None = None  # a whole-pass step shorter than this (C2)
-    refute: bool = False  # a proof that the data are not separable
+    theta: float | None = None  # a batch step shorter than this (C2)
+    when_inseparable: bool = False  # a proof that the data are not separable
 
-    def reason(self, *, passes: int, updates: int, seconds: float, idle: int, moved: float) -> str:
-        """Why to stop here, or nothing."""
-        if self.theta is not None and moved < self.theta:
+    def reason(self, state: Any, seconds: float, idle: int) -> str:
+        """Why to stop after a pass, or nothing; ``idle`` passes in a row brought no fewer errors."""
+        if self.theta is not None and state.step_length < self.theta:
             return f"the last step was shorter than theta={self.theta:g}"
         if self.patience is not None and idle >= self.patience:
             return f"{idle} passes brought no fewer errors (patience)"
+        return self.budget_spent(state.passes, state.counters.updates, seconds)
+
+    def budget_spent(self, passes: int, updates: int, seconds: float) -> str:
+        """Which budget is spent, or nothing."""
         for spent, budget, unit in (
             (passes, self.passes, "passes"),
             (updates, self.updates, "updates"),
@@ -97,6 +101,5 @@ class Rounds:
             while not self.reason:
                 self.count += 1
                 yield self.count
-                k, seconds = self.count, time.monotonic() - self.began
-                self.reason = self.stop.reason(passes=k, updates=k, seconds=seconds, idle=0, moved=math.inf)
+                self.reason = self.stop.budget_spent(self.count, 0, time.monotonic() - self.began)
                 self.reason = "interrupted (Ctrl-C)" if interrupt.pressed else self.reason

@@ -16,14 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import component
-from .points import Dense, Sparse
+from ..jit import component, read_only
+from .points import Dense, Sparse, points
 
 
 @component
 class Classes(NamedTuple):
     """Row i against the best of the other classes; the slot of a vector is its rival k."""
 
+    LABELLINGS, BATCH = False, True
     rows: Dense | Sparse
     label: np.ndarray  # n of int32: the class of a row, 0 ... K-1
     sign: np.ndarray  # n of int8, all 1: differences have no sign
@@ -86,3 +87,33 @@ class Classes(NamedTuple):
         full[every, self.label[rows - self.first]] = X
         full[every, rivals] = -X
         return full.reshape(rows.size, -1)
+
+    def present_places(self) -> np.ndarray:
+        """Which places of `dual_weights` stand for a vector: the other classes, if the row's weight is not 0."""
+        places = np.ones((self.label.size, self.slots), dtype=bool)
+        places[np.arange(self.label.size), self.label] = False
+        if self.weight.size:
+            places[self.weight == 0] = False
+        return places.ravel()
+
+
+def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0) -> Classes:
+    """Rows of X against the best rival of their class; ``label`` counts the classes 0, 1, ..., ``count`` - 1.
+
+    >>> a = classes(np.array([[1.0, 2.0], [3.0, 4.0]]), [0, 2], 3)
+    >>> w = a.as_vector(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, -1.0]]))  # one row per class, bias last
+    >>> float(a.lowest(w, 0)[0]), a.lowest(w, 1)  # 3 - 3; 7 - 7, the rival is class 0
+    (0.0, (np.float64(0.0), 0))
+    >>> a.add(w, 1, 0, 0.5)
+    >>> a.as_matrix(w)
+    array([[-0.5, -1. , -0.5],
+           [ 0. ,  1. ,  0. ],
+           [ 1.5,  4. , -0.5]])
+    """
+    label = np.ascontiguousarray(label, dtype=np.int32)
+    if count < 2:
+        raise ValueError(f"classes: expected two classes or more, got {count}.")
+    if label.size and not (label.min() >= 0 and label.max() < count):
+        raise ValueError(f"classes: expected labels 0 ... {count - 1}, got {label.min()} ... {label.max()}.")
+    rows = points(X, np.ones(label.size, dtype=np.int8), weight, bias, first)
+    return Classes(rows, read_only(label), rows.sign, rows.weight, rows.first, np.zeros(count))

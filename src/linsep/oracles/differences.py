@@ -12,12 +12,14 @@ the two came last was compared with the other: the lowest difference of all has 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..jit import component
-from .points import Dense, Sparse
+from .points import Dense, Sparse, points
 
 
 @component
@@ -28,7 +30,7 @@ class Differences(NamedTuple):
     needed): the one of class ``sign`` into row ``1 + sign``, 0 or 2. The slot of a vector is the row of its rival.
     """
 
-    BATCH = False  # the rival of a row is known only after the pass
+    LABELLINGS, BATCH = False, False  # the rival of a row is known only after the pass
     rows: Dense | Sparse  # with bias 0
     sign: np.ndarray  # of `rows`, as are the next two
     weight: np.ndarray
@@ -38,6 +40,7 @@ class Differences(NamedTuple):
     number: np.ndarray  # their row numbers; -1 for one that is not of this training set
 
     certified = property(lambda self: self.rows)  # a certificate names rows, not pairs of them
+    label = property(lambda self: self.sign)
     slots = 1
     size = property(lambda self: self.rows.size)
     bias_kind = "free"
@@ -79,3 +82,53 @@ class Differences(NamedTuple):
     def as_vector(self, w: np.ndarray) -> np.ndarray:
         """w as the kernels hold it."""
         return np.array(w, dtype=np.float64)
+
+
+def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = None) -> list[Differences]:
+    """Halved differences of the classes in ``parts`` (rows with bias 0), which share their rivals.
+
+    ``seen``, the rivals of earlier differences, are taken over: learning can go on with other rows.
+    """
+    seen = None if seen is None else _like(parts[0], seen)
+    rivals = _room_for_rivals(parts if seen is None else [*parts, seen])
+    score, number = np.full(3, np.inf), np.full(3, -1)
+    for sign in (-1, 1):
+        if seen is not None:
+            rivals.copy_row(1 + sign, seen, 1 + sign)
+            continue
+        found = next(((part, i) for part in parts for i in _present(part, sign)[:1]), None)
+        if found is None:
+            raise ValueError("differences: expected rows of two classes, got rows of one.")
+        part, i = found
+        rivals.copy_row(1 + sign, part, i)
+        number[1 + sign] = part.first + i
+    return [Differences(part, part.sign, part.weight, part.first, rivals, score, number) for part in parts]
+
+
+def _present(part: Dense | Sparse, sign: int) -> np.ndarray:
+    """The rows of one class whose weight is not 0."""
+    return np.flatnonzero((part.sign == sign) & (part.weight > 0 if part.weight.size else True))
+
+
+def _room_for_rivals(parts: Sequence[Dense | Sparse]) -> Dense | Sparse:
+    """Room for two rows, 0 and 2, of any of ``parts``; of the kind of the first one."""
+    sign, weight = np.array([-1, 0, 1], dtype=np.int8), np.zeros(0)
+    one = parts[0]
+    if isinstance(one, Dense):
+        kind = np.result_type(*(part.X for part in parts if isinstance(part, Dense)))
+        return Dense(np.zeros((3, one.X.shape[1]), kind), sign, weight, 0.0, 0)
+    some = [part for part in parts if isinstance(part, Sparse)]
+    room = max(int(np.diff(part.indptr).max(initial=0)) for part in some)
+    indptr = np.array([0, 0, room, room], dtype=one.indptr.dtype)
+    data = np.zeros(2 * room, np.result_type(*(part.data for part in some)))
+    return Sparse(data, np.zeros(2 * room, one.indices.dtype), indptr, sign, weight, 0.0, 0, one.width)
+
+
+def _like(one: Dense | Sparse, slots: Dense | Sparse) -> Dense | Sparse:
+    """The rows of ``slots`` as rows of the kind of ``one``."""
+    if isinstance(one, Dense) and isinstance(slots, Sparse):
+        X = sp.csr_array((slots.data, slots.indices, slots.indptr), shape=(3, slots.width)).toarray()
+        return Dense(X, slots.sign, slots.weight, 0.0, 0)
+    if isinstance(one, Sparse) and isinstance(slots, Dense):
+        return points(sp.csr_array(slots.X), slots.sign, bias=0.0)
+    return slots

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import component
+from ..jit import component, read_only
 
 
 @component
 class Ellipsoids(NamedTuple):
     """Set i is the ellipsoid of Gaussian i; slot 0 is its lowest point, which `lowest` leaves in ``offset``."""
 
+    LABELLINGS, BATCH = False, True
     means: np.ndarray  # k x d
     low: np.ndarray  # k x q x d: the transposed low parts of the factors
     deviation: np.ndarray  # k x d, or k x 0
@@ -31,6 +32,9 @@ class Ellipsoids(NamedTuple):
     first: int  # the number of Gaussian 0 in the whole training set
     width: int  # d
     offset: np.ndarray  # 1 x d numbers: r Sigma w / sigma of the Gaussian in each slot
+
+    size = property(lambda self: self.width + 1)  # how many numbers w has
+    slots = 1
 
     def lowest(self, w, i):
         """<w, a> of the lowest point a."""
@@ -80,3 +84,22 @@ class Ellipsoids(NamedTuple):
 
     def w_changed(self, w):
         """No scores are kept."""
+
+
+def ellipsoids(means, low, deviation, radius, sign, weight=None, bias: float = 1.0, first: int = 0) -> Ellipsoids:
+    """The ellipsoids of Gaussians with covariances ``low' low + diag(deviation)^2``; ``radius`` is one number or k.
+
+    >>> discs = ellipsoids(np.array([[3.0, 0.0]]), np.eye(2)[None], np.zeros((1, 0)), 2.0, [-1])
+    >>> float(discs.lowest(np.array([-1.0, 0.0, 0.5]), 0)[0])  # 3 - 0.5, less the radius
+    0.5
+    """
+    means = np.ascontiguousarray(means, dtype=np.float64)
+    k, d = means.shape
+    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (low, deviation)]
+    radii = np.ascontiguousarray(np.broadcast_to(np.asarray(radius, dtype=np.float64), k))
+    weight = np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+    sign = read_only(np.asarray(sign, dtype=np.int8))
+    return Ellipsoids(
+        read_only(means), read_only(parts[0]), read_only(parts[1]), read_only(radii), sign, read_only(weight),
+        float(bias), int(first), int(d), np.zeros((1, d)),
+    )  # fmt: skip

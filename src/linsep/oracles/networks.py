@@ -6,7 +6,7 @@ Node v of an example has features :math:`x_v`, edge vv' has :math:`x_{vv'}` (1, 
           + \sum_{vv'} \langle w_{y_v y_{v'}}, x_{vv'}\rangle ,
 
 an edge being read from its first node to its second. ``w`` has K numbers a feature of nodes, then K x K a feature of
-edges. `Networks` is compiled, with an engine of `inference.seek`; `Searched` asks any engine of `inference`, in
+edges. `Networks` is compiled, with an engine of `inference.rival_search`; `Searched` asks any engine of `inference`, in
 plain Python.
 """
 
@@ -21,12 +21,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ..inference.bound import even_bound
-from ..inference.local import score
-from ..inference.network import UNIT, Network, adjacency
+from ..inference.bound import upper_bound
+from ..inference.local_search import score_labelling
+from ..inference.network import UNIT, Network, list_node_edges
 from ..inference.rival import best_rival
-from ..inference.seek import ByForest, ByMessages, by_forest, by_messages
-from ..inference.trws import shares
+from ..inference.rival_search import ForestSearch, MessageSearch, make_forest_search, make_message_search
+from ..inference.trws import compute_shares
 from ..jit import compiled, in_place, inlined
 from .update_log import Ledger, Touched, ledger, opposed, spans
 
@@ -58,7 +58,7 @@ class Networks(NamedTuple):
     graphs: Graphs
     label: np.ndarray  # int64: the labels of all nodes
     K: int
-    engine: ByForest | ByMessages
+    engine: ForestSearch | MessageSearch
     room: Network  # tables of the example probed last, relative to its truth
     rival: np.ndarray  # int64: its rival
     a: np.ndarray  # as long as w, zero between calls
@@ -114,7 +114,7 @@ class Networks(NamedTuple):
 
     def floors(self, w: np.ndarray, probe: Probe) -> np.ndarray:
         """Numbers that no score is below, by the messages of TRW-S."""
-        assert isinstance(self.engine, ByMessages)  # forests are exact
+        assert isinstance(self.engine, MessageSearch)  # forests are exact
         engine = self.engine._replace(passes=2 * self.engine.passes)
         return floors(self, w, lambda i: lead_at_least(self._replace(engine=engine), w, i, engine.messages, probe))
 
@@ -144,7 +144,7 @@ class Searched:
         network, truth = tables(self.graphs, w, i, self.K), self._truth(i)
         if self.loss:
             unary = network.unary + self.loss
-            unary[network.node[:-1] + truth] -= self.loss
+            unary[network.unary_start[:-1] + truth] -= self.loss
             network = network._replace(unary=unary)
         found = best_rival(network, truth, self.engine, self.seconds)
         self.rival[: truth.size] = found.labels
@@ -222,7 +222,8 @@ def lead_at_least(part: Networks, w: np.ndarray, i: int, messages: np.ndarray, p
         raised = blank._replace(
             unary=part.room.unary[: blank.unary.size], pairwise=part.room.pairwise[: blank.pairwise.size]
         )
-        own, upper = raised.value(truth), even_bound(raised, messages[: blank.spot[-1]], shares(raised))[0]
+        share = compute_shares(raised)
+        own, upper = raised.value(truth), upper_bound(raised, messages[: blank.message_start[-1]], share)[0]
         if upper - delta * (1.0 - slips) < own:
             return own - upper + delta * (1.0 - slips)
         delta *= 0.25
@@ -236,7 +237,7 @@ def graphs(nodes: Sequence[np.ndarray], edges: Sequence[np.ndarray], features: S
         turned = ends[:, 0] > ends[:, 1]
         low, high = ends.min(axis=1), ends.max(axis=1)
         order = np.lexsort((high, low))
-        start, arc = adjacency(len(x), low[order], high[order])
+        start, arc = list_node_edges(len(x), low[order], high[order])
         tails.append(low[order].astype(np.int32))
         heads.append(high[order].astype(np.int32))
         turns.append(turned[order])
@@ -269,9 +270,9 @@ def networks(
     """
     g = examples
     most, links = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
-    chosen: ByForest | ByMessages | None = None
+    chosen: ForestSearch | MessageSearch | None = None
     if engine in ("auto", "forest"):
-        chosen = by_forest([shape(g, i, K) for i in range(g.size)], K) if acyclic(g) else None
+        chosen = make_forest_search([shape(g, i, K) for i in range(g.size)], K) if acyclic(g) else None
         if chosen is None and engine == "forest":
             raise ValueError("engine='forest': a graph has a cycle; take 'trws' or 'auto'.")
     exact = chosen is not None
@@ -281,7 +282,8 @@ def networks(
     )  # fmt: skip
     size = g.nodes.shape[1] * K + g.edges.shape[1] * K * K
     part = Networks(
-        g, np.ascontiguousarray(label, dtype=np.int64), int(K), chosen or by_messages(passes, most, links, K), room,
+        g, np.ascontiguousarray(label, dtype=np.int64), int(K),
+        chosen or make_message_search(passes, most, links, K), room,
         np.zeros(most, dtype=np.int64), np.zeros(size), np.zeros(0) if weight is None else weight,
         np.ones(g.size, dtype=np.int8), 0, size, float(loss), 0.0, ledger(g.size, int(g.node[-1])), np.zeros(g.size),
         exact,
@@ -315,7 +317,7 @@ def tables(g: Graphs, w: np.ndarray, i: int, K: int) -> Network:
     unary = g.nodes[g.node[i] : g.node[i + 1]] @ w[: d * K].reshape(d, K)
     pairs = (g.edges[links] @ w[d * K :].reshape(-1, K * K)).reshape(-1, K, K)
     pairs = np.where(g.turned[links][:, None, None], pairs.transpose(0, 2, 1), pairs)
-    return Network.of(unary, np.stack([g.tail[links], g.head[links]], axis=1), pairs)
+    return Network.from_tables(unary, np.stack([g.tail[links], g.head[links]], axis=1), pairs)
 
 
 def differences(part: Networks, book: Ledger) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
@@ -368,12 +370,13 @@ def lead(part, w, i):
     begin, end = g.edge[i], g.edge[i + 1]
     n, m = last - first, end - begin
     whole = Network(
-        room.labels[:n], room.node[: n + 1], room.unary, g.tail[begin:end], g.head[begin:end], room.table[:m],
-        room.pairwise, room.spot[: m + 1], g.start[first + i : last + i + 1], g.arc[2 * begin : 2 * end], 0.0,
+        room.n_labels[:n], room.unary_start[: n + 1], room.unary, g.tail[begin:end], g.head[begin:end],
+        room.pairwise_start[:m], room.pairwise, room.message_start[: m + 1],
+        g.start[first + i : last + i + 1], g.arc[2 * begin : 2 * end], 0.0,
     )  # fmt: skip
     network, truth = in_place(whole), part.label[first:last]
     part.engine.find(network, truth, part.rival, first)
-    return -score(network, part.rival)
+    return -score_labelling(network, part.rival)
 
 
 @inlined

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..jit import component, prefetch
+from ..jit import component, prefetch, read_only
 
 LINE = 64  # bytes that are fetched together
 LINES = 4  # after so many lines in a row the processor fetches the next ones by itself
@@ -51,6 +51,11 @@ def _with_bias(self, bias: float):
     return self._replace(bias=bias)
 
 
+def _present_places(self) -> np.ndarray:
+    """Which places of `dual_weights` stand for a vector: those of the rows whose weight is not 0."""
+    return self.weight > 0 if self.weight.size else np.ones(self.sign.size, dtype=bool)
+
+
 def _vectors(self, places: np.ndarray) -> np.ndarray:
     """The vectors at some places of `dual_weights` that belong to these rows, as a dense matrix."""
     own = places[(places >= self.first) & (places < self.first + self.sign.size)] - self.first
@@ -65,6 +70,7 @@ def _vectors(self, places: np.ndarray) -> np.ndarray:
 class Dense(NamedTuple):
     """Rows of a C-ordered array of float64, float32, uint8 or bool."""
 
+    LABELLINGS, BATCH = False, True
     X: np.ndarray  # n x d
     sign: np.ndarray  # n of int8: +1 or -1
     weight: np.ndarray  # n of float64, or empty: every row weighs 1
@@ -72,13 +78,14 @@ class Dense(NamedTuple):
     first: int  # the number of row 0 in the whole training set
 
     rows = property(lambda self: self)  # the rows behind the oracle
+    label = property(lambda self: self.sign)  # the class of a row
     certified = property(lambda self: self)  # the oracle whose vectors a certificate names
     slots = 1  # places of a set in `dual_weights`
     CLASS_BY_CLASS = True  # how w holds the weights of many classes
     size = property(lambda self: self.width + 1)  # how many numbers w has
     bias_kind = property(_bias_kind)
     record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
-    with_bias, vectors = _with_bias, _vectors
+    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
 
     @property
     def width(self) -> int:
@@ -199,6 +206,7 @@ class Dense(NamedTuple):
 class Sparse(NamedTuple):
     """Rows of a CSR matrix with sorted indices: every method costs the row's non-zeros, never d."""
 
+    LABELLINGS, BATCH = False, True
     data: np.ndarray
     indices: np.ndarray  # int32 or int64
     indptr: np.ndarray
@@ -208,13 +216,14 @@ class Sparse(NamedTuple):
     first: int
     width: int  # d
 
+    label = property(lambda self: self.sign)
     rows = certified = property(lambda self: self)
     slots = 1
     CLASS_BY_CLASS = False  # but column after column
     size = property(lambda self: self.width + 1)
     bias_kind = property(_bias_kind)
     record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
-    with_bias, vectors = _with_bias, _vectors
+    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
 
     @property
     def matrix(self) -> sp.csr_array:
@@ -339,3 +348,23 @@ class Sparse(NamedTuple):
             x = np.float64(rows.data[k])
             gap += x * x
         return gap
+
+
+def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | Sparse:
+    """Rows of X, mirrored by ``sign`` and augmented by ``bias``, without a copy.
+
+    >>> a = points(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, -1]))
+    >>> w = np.array([1.0, 1.0, 0.5])
+    >>> float(a.lowest(w, 0)[0]), float(a.lowest(w, 1)[0])
+    (3.5, -7.5)
+    """
+    sign = read_only(np.asarray(sign, dtype=np.int8))
+    weight = read_only(np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64))
+    if sp.issparse(X):
+        X = X.tocsr()
+        if not X.has_canonical_format:  # unsorted or doubled entries: this one case needs a copy
+            X = X.copy()
+            X.sum_duplicates()
+        parts = read_only(X.data), read_only(X.indices), read_only(X.indptr)
+        return Sparse(*parts, sign, weight, float(bias), int(first), int(X.shape[1]))
+    return Dense(read_only(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))

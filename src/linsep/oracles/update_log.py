@@ -1,8 +1,8 @@
-"""The update log: which rival labellings went into w. Rows are known by their number; a labelling must be written down."""
+"""The update log: which rival labellings went into w. A row has a number; a labelling must be written down."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -81,3 +81,59 @@ def new_log(examples: int, labels: int, longest: int = 0) -> UpdateLog:
         np.zeros(examples, dtype=np.int64), np.zeros(examples + 1, dtype=np.int64),
         np.zeros(labels + longest, dtype=np.int32), np.zeros(2, dtype=np.int64),
     )  # fmt: skip
+
+
+# --- entries of several passes ---------------------------------------------------------------------------------------
+
+
+class Entries(NamedTuple):
+    """What passes added to w; the weights are apart."""
+
+    example: np.ndarray
+    begin: np.ndarray
+    label: np.ndarray
+
+
+def take_entries(log: UpdateLog) -> Entries:
+    """A copy of the entries of a log, which is empty afterwards."""
+    count = int(log.cursor[0])
+    log.cursor[0] = 0
+    return Entries(log.example[:count].copy(), log.begin[: count + 1].copy(), log.label[: log.begin[count]].copy())
+
+
+def merge_entries(entries: Sequence[Entries], dual_weights: np.ndarray) -> tuple[Entries, np.ndarray]:
+    """All entries as one list, equal ones together, and their weights; weight 0 is left out.
+
+    >>> some = Entries(np.array([4, 7, 4]), np.array([0, 2, 3, 5]), np.array([0, 1, 5, 0, 1], dtype=np.int32))
+    >>> one, weights = merge_entries([some], np.array([1.0, 2.0, 3.0]))
+    >>> one.example.tolist(), one.begin.tolist(), one.label.tolist(), weights.tolist()
+    ([4, 7], [0, 2, 3], [0, 1, 5], [4.0, 2.0])
+    """
+    if not entries:
+        return Entries(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0)
+    example = np.concatenate([each.example for each in entries])
+    sizes = np.concatenate([np.diff(each.begin) for each in entries])
+    label = np.concatenate([each.label for each in entries])
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    weights = dual_weights[: example.size]
+    place = np.arange(label.size) - np.repeat(begin[:-1], sizes)
+    mark = np.random.default_rng(0).integers(1 << 62, size=int(sizes.max(initial=0)) + 1, dtype=np.uint64)
+    scores = (label.astype(np.uint64) + np.uint64(1)) * mark[place]
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scores, dtype=np.uint64)])
+    keys = np.column_stack([example.view(np.uint64), sums[begin[1:]] - sums[begin[:-1]]])
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    twin = first[group]  # the entry that an entry is taken to be equal to
+    if (label != label[np.repeat(begin[:-1][twin], sizes) + place]).any():  # two marks alike: leave all as it is
+        first, group = np.arange(example.size), np.arange(example.size)
+    total = np.bincount(group, weights, minlength=first.size)
+    order = np.argsort(first, kind="stable")
+    order = order[total[order] != 0]
+    return select_entries(Entries(example, begin, label), first[order]), total[order]
+
+
+def select_entries(entries: Entries, chosen: np.ndarray) -> Entries:
+    """Some of the entries."""
+    sizes = np.diff(entries.begin)[chosen]
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    label = entries.label[concatenate_ranges(entries.begin[chosen], sizes)]
+    return Entries(entries.example[chosen], begin, label)

@@ -10,14 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from scipy.special import ndtr
 
-from ..certificates.check.radius import matrices
+from ..certificates.radius import covariance_matrices
 from .geometry import around, chord
 from .plane import line_of, sides
 from .progress import column, past_of
 from .style import COLOURS, INK, MARKERS, NEGATIVE, PALE, axes, legend, number
 
 STEPS = 4  # ellipses drawn of each Gaussian, the last one as large as the line allows
-LARGEST = 3.0  # where nothing stops them, ellipses grow to so many deviations
+LARGEST = 3.0  # the radius in deviations where no line stops the ellipses
 
 
 def ellipses(rule: Any, ax: Axes | None = None, steps: int = STEPS) -> Axes:
@@ -35,7 +35,7 @@ def ellipses(rule: Any, ax: Axes | None = None, steps: int = STEPS) -> Axes:
     """
     w, w0 = line_of(rule)
     means = np.asarray(rule.means_, dtype=np.float64)
-    covariances = matrices(rule.covariances_, *means.shape)
+    covariances = covariance_matrices(rule.covariances_, *means.shape)
     sign = np.where(np.asarray(rule.labels_) == rule.classes_[1], 1, -1)
     spread = np.sqrt(np.einsum("i,kij,j->k", w, covariances, w))
     score = sign * (means @ w + w0)
@@ -78,8 +78,8 @@ def ellipses(rule: Any, ax: Axes | None = None, steps: int = STEPS) -> Axes:
 def worst_error(history: Any, ax: Axes | None = None) -> Axes:
     r"""The error of the worst Gaussian, :math:`\Phi(-r)`, against the iterations of a method that climbs or loops.
 
-    ``history`` is a list of lines with "updates" and "lower", or a fitted `linsep.Anderson`: then a dashed line shows
-    the error that no hyperplane can do without.
+    ``history`` is a list of dictionaries with "updates" and "lower", or a fitted `linsep.Anderson`: then a dashed line
+    shows the smallest possible error.
 
     >>> from matplotlib.figure import Figure
     >>> ax = worst_error([{"updates": 1, "lower": 0.0}, {"updates": 2, "lower": 1.0}], Figure().subplots())
@@ -88,16 +88,16 @@ def worst_error(history: Any, ax: Axes | None = None) -> Axes:
     """
     past, certificate = past_of(history, "worst_error"), getattr(history, "certificate_", None)
     updates, error = column(past, "updates"), ndtr(-column(past, "lower"))
-    looked = np.isfinite(error)
+    known = np.isfinite(error)
     ax = axes(ax)
-    marker = "o" if looked.sum() <= 60 else None
-    ax.plot(updates[looked], error[looked], color=NEGATIVE, lw=1.6, marker=marker, ms=3.5, label="worst error")
+    marker = "o" if known.sum() <= 60 else None
+    ax.plot(updates[known], error[known], color=NEGATIVE, lw=1.6, marker=marker, ms=3.5, label="worst error")
     if certificate is not None and math.isfinite(certificate.upper):
         least = certificate.best_error
         ax.axhline(least, color=PALE, lw=1.0, ls=(0, (5, 4)), label=f"no less than {number(least)}", zorder=0)
-    wanted = getattr(certificate, "wanted", None)
-    if wanted is not None:
-        ax.axhline(ndtr(-wanted), color=INK, lw=1.0, ls=":", label=f"wanted {number(ndtr(-wanted))}", zorder=0)
+    required = getattr(certificate, "required", None)
+    if required is not None:
+        ax.axhline(ndtr(-required), color=INK, lw=1.0, ls=":", label=f"required {number(ndtr(-required))}", zorder=0)
     if updates.max() > 100:
         ax.set_xscale("log")
     else:

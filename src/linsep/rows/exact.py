@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
-from .matrix import Rows, blocks, vectors
+from .matrix import Rows, float_blocks, vectors
 
 U = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -81,7 +81,7 @@ def scored(parts: Sequence[Rows], w: np.ndarray) -> tuple[np.ndarray, np.ndarray
     size = np.abs(w) + TINY
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite error bound decides nothing
         for part in parts:
-            for own, X in blocks(part):
+            for own, X in float_blocks(part):
                 terms = np.diff(X.indptr) if sp.issparse(X) else X.shape[1]
                 rows.append(part.first + own)
                 score.append(part.sign[own] * (X @ w[:-1] + part.bias * w[-1]))

@@ -1,6 +1,6 @@
 """Rows in fixed blocks, and products with them: A w, A'r, and what one look at every vector tells of a w.
 
-Sums go by blocks, and blocks are merged in order: parts that are cut at multiples of `BLOCK` give the bits of the whole.
+Sums go by blocks, and blocks are merged in order: parts cut at multiples of `BLOCK` give the bits of the whole.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def present_blocks(part: Any) -> Iterator[np.ndarray]:
 
 def count_present(parts: Sequence[Any]) -> int:
     """How many sets have a weight that is not 0."""
-    return sum(rows.size for part in parts for rows in present_blocks(part))
+    return int(sum(np.count_nonzero(part.weight) if part.weight.size else part.sign.size for part in parts))
 
 
 def float_blocks(part: Rows) -> Iterator[tuple[np.ndarray, Any]]:
@@ -73,9 +73,14 @@ def vectors(parts: Sequence[RowOracle], places: np.ndarray) -> np.ndarray:
     return np.concatenate([part.vectors(places) for part in parts])
 
 
-def with_bias(parts: Sequence[RowOracle], bias: str) -> list[RowOracle]:
+def biased(parts: Sequence[RowOracle], bias: float) -> Sequence[RowOracle]:
+    """The rows augmented by ``bias``."""
+    return parts if parts[0].rows.bias == bias else [part.with_bias(bias) for part in parts]
+
+
+def with_bias(parts: Sequence[RowOracle], bias: str) -> Sequence[RowOracle]:
     """The rows as vectors of the space in which separability is decided: a free bias is a coordinate there too."""
-    return [part.with_bias(0.0 if bias == "none" else 1.0) for part in parts]
+    return biased(parts, 0.0 if bias == "none" else 1.0)
 
 
 # --- products --------------------------------------------------------------------------------------------------------
@@ -131,7 +136,8 @@ def combine(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> tuple[np.nd
 class Evaluation(NamedTuple):
     """What one look at every vector tells of a w."""
 
-    violated: int  # sets with <w,a> <= 0
+    size: int  # sets
+    violated: int  # those with <w,a> <= 0
     weight: float  # their weight
     lowest: float  # the least <w,a> as computed
     sure: float  # a number that no <w,a> is below, rounding included
@@ -157,12 +163,14 @@ def evaluate_block(oracle, w, rows, rounding):
             negative = min(negative, wa)
         else:
             positive = min(positive, wa)
-    return Evaluation(violated, weight, min(negative, positive), sure, longest, negative, positive)
+    return Evaluation(rows.size, violated, weight, min(negative, positive), sure, longest, negative, positive)
 
 
 def evaluate(parts: Sequence[RowOracle], w: np.ndarray) -> Evaluation:
     """Look at every vector once."""
     rounding = (max(part.rows.longest_row for part in parts) + 4) * U * length(w)
     seen = [evaluate_block(part, w, rows, rounding) for part in parts for rows in present_blocks(part)]
-    count, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
-    return Evaluation(sum(count), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive))
+    size, violated, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
+    return Evaluation(
+        sum(size), sum(violated), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive)
+    )

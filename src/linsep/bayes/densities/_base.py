@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ...estimators._base import all_or_nothing
+from ...estimators._validation import all_or_nothing
 from .._check import checked, repeated, weights
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.neighbors import KernelDensity
 
-from ...estimators._base import all_or_nothing
+from ...estimators._validation import all_or_nothing
 from .._check import checked, weights
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
-from ..margin import Certificate
+from ..margin import MarginCertificate
 from .rows import U, all_scores, column_sums
 
 
@@ -47,7 +47,7 @@ def sums_to_zero(X, sign, claim, constant) -> bool:
     return bool(sigma.min() - 20 * A.shape[1] * math.sqrt(A.shape[0]) * U * sigma.max() > rest)
 
 
-def whole_weights(claim: Certificate) -> str:
+def whole_weights(claim: MarginCertificate) -> str:
     """What is wrong with the integers of a proof, if there are any."""
     numbers = claim.integers
     if not numbers:
@@ -60,7 +60,7 @@ def whole_weights(claim: Certificate) -> str:
     return "its weights are not those of its integers" if (off > 1e-12 * shares + 1e-300).any() else ""
 
 
-def whole_w(claim: Certificate, X, sign, keep, constant) -> str:
+def whole_w(claim: MarginCertificate, X, sign, keep, constant) -> str:
     """What is wrong with integers that are claimed to be a w that separates, if there are any."""
     numbers = claim.integers
     if not numbers:

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from ..labelling import NOT_PROVED, StructureCertificate
+from ..base import Status, Verdict
+from ..labelling import LabellingCertificate
 from .inseparable import sums_to_zero, whole_weights
-from .margin import Verdict, statuses
+from .margin import statuses
 from .rows import U, combination
 
 
@@ -42,7 +43,7 @@ class Structure(Protocol):
         """No vector phi(x,y) - phi(x,y') is longer."""
 
 
-def check_structure(claim: StructureCertificate, structure: Structure, keep: np.ndarray | None = None) -> Verdict:
+def check_structure(claim: LabellingCertificate, structure: Structure, keep: np.ndarray | None = None) -> Verdict:
     """Every number of ``claim`` computed again; ``keep`` says which examples weigh anything, all by default."""
     keep = np.ones(structure.n, dtype=bool) if keep is None else np.asarray(keep, dtype=bool)
     if claim.w.shape != (structure.size,) or claim.bias != "none":
@@ -83,19 +84,19 @@ def check_structure(claim: StructureCertificate, structure: Structure, keep: np.
         unsound = unsound or whole_weights(flat)
         if not unsound and not bound - slack <= claim.upper <= bound * (1 + 1e-9) + 64 * slack + 8 * claim.rounding:
             wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
-        zero = claim.refuted and not unsound and sums_to_zero(A, every, flat, 0.0)
+        zero = claim.zero_sum and not unsound and sums_to_zero(A, every, flat, 0.0)
     if unsound:
         wrong.append(f"proof: {unsound}")
-    if claim.refuted and not zero:
+    if claim.zero_sum and not zero:
         wrong.append("proof: that the weighted vectors sum to zero is claimed, but not so")
     status = statuses(claim, low, low <= 0 <= high, zero)
-    status += () if claim.sound or zero or claim.lower > 0 else (NOT_PROVED, "budget spent")
+    status += () if claim.sound or zero or claim.lower > 0 else (Status.NOT_PROVED, "budget spent")
     if claim.status not in status:
         wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
     return Verdict(tuple(wrong), margin, bound)
 
 
-def _unsound(claim: StructureCertificate, structure: Structure, keep: np.ndarray) -> str:
+def _unsound(claim: LabellingCertificate, structure: Structure, keep: np.ndarray) -> str:
     """What is wrong with the entries of the proof, if anything."""
     begins = claim.begins
     if claim.rows.shape != claim.weights.shape or claim.rows.size == 0 or begins.shape != (claim.rows.size + 1,):
@@ -110,7 +111,7 @@ def _unsound(claim: StructureCertificate, structure: Structure, keep: np.ndarray
     return ""
 
 
-def _vectors(claim: StructureCertificate, structure: Structure) -> sp.csr_array:
+def _vectors(claim: LabellingCertificate, structure: Structure) -> sp.csr_array:
     """The vectors of the proof, a row each."""
     found = (
         sp.csr_array((structure.phi(i, structure.truth(i)) - structure.phi(i, y))[None]) for i, y, _ in claim.proof()

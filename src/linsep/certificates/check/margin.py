@@ -8,12 +8,13 @@ reason for which learning ended.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..margin import Certificate
+from ..base import Verdict
+from ..margin import MarginCertificate
 from .inseparable import sums_to_zero, whole_w, whole_weights
 from .machine import numbers, rival_combination, rival_scores
 from .rows import U, combination, exact_norm, scores
@@ -21,29 +22,7 @@ from .rows import U, combination, exact_norm, scores
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
 
-class Verdict(NamedTuple):
-    """The answer of a check: true if nothing was found wrong.
-
-    >>> bool(Verdict(())), bool(Verdict(("upper: ...",)))
-    (True, False)
-    """
-
-    failures: tuple[str, ...]
-    margin: float = math.nan  # of w, as the check computed it
-    bound: float = math.nan  # of every margin, likewise
-
-    def __bool__(self) -> bool:
-        return not self.failures
-
-    def __str__(self) -> str:
-        if self.failures:
-            return "The certificate is WRONG: " + "; ".join(self.failures) + "."
-        return (
-            f"The certificate holds: recomputed from the data, margin {self.margin:.9g}, upper bound {self.bound:.9g}."
-        )
-
-
-def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
+def check(claim: MarginCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
     """Every number of ``claim`` computed again from the data it was made for."""
     X = X.tocsr() if sp.issparse(X) else np.asarray(X)
     y = np.asarray(y)
@@ -96,21 +75,21 @@ def check(claim: Certificate, X: Any, y: Any, sample_weight: Any = None) -> Verd
     if not machine and not sound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
         bound = exact_norm(X, sign, claim, constant)
         least = bound * (1 - 4 * U)
-    sound = sound or (whole_weights(claim) if claim.refuted else whole_w(claim, X, sign, keep, constant))
+    sound = sound or (whole_weights(claim) if claim.zero_sum else whole_w(claim, X, sign, keep, constant))
     if sound:
         wrong.append(f"proof: {sound}")
     elif not least <= claim.upper <= bound + 8 * slack + 16 * (d + 8) * U * bound:
         wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
-    zero = claim.refuted and not sound and sums_to_zero(X, sign, claim, constant)
-    if claim.refuted and not zero:
+    zero = claim.zero_sum and not sound and sums_to_zero(X, sign, claim, constant)
+    if claim.zero_sum and not zero:
         wrong.append("proof: that the weighted vectors sum to zero is claimed, but not so")
     status = statuses(claim, low, abs(margin) <= fuzz, zero)
     if claim.status not in status:
         wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
-    return Verdict(tuple(wrong), margin, bound)
+    return Verdict(tuple(wrong), margin, bound, "margin")
 
 
-def statuses(claim: Certificate, low: float, unsure: bool, zero: bool) -> tuple[str, ...]:
+def statuses(claim: MarginCertificate, low: float, unsure: bool, zero: bool) -> tuple[str, ...]:
     """The statuses that the numbers allow; the bounds of the claim were found valid, or it is rejected anyway."""
     if zero:
         return ("not separable",)

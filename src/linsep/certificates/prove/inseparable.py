@@ -20,10 +20,15 @@ that depend on others in rational arithmetic are left out.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from ...rows.matrix import RowOracle, vectors, with_bias
 
 EXACT = 20_000  # numbers that the rational test may cost
 WIDEST = 30  # columns up to which more than that is tried: the cost grows with their cube
@@ -32,13 +37,13 @@ ROUNDS = 15
 U = float(np.finfo(np.float64).eps)
 
 
-def refute(A: np.ndarray, weights: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
+def prove_zero_sum(A: np.ndarray, weights: np.ndarray, widest: int = WIDEST) -> np.ndarray | None:
     """Weights that prove rows ``A`` not separable, found from the given ones, or None.
 
     >>> A = np.array([[1.0, 1.0], [-1.0, 1.0], [0.0, -1.0]])
-    >>> refute(A, np.array([1.0, 1.0, 1.5]))                # proportional to 1, 1, 2
+    >>> prove_zero_sum(A, np.array([1.0, 1.0, 1.5]))                # proportional to 1, 1, 2
     array([0.58823529, 0.58823529, 1.17647059])
-    >>> refute(A[:2], np.array([1.0, 1.0])) is None
+    >>> prove_zero_sum(A[:2], np.array([1.0, 1.0])) is None
     True
     """
     used = np.flatnonzero(weights > 0)
@@ -152,3 +157,41 @@ def _sums_to_zero(A: np.ndarray, weights: np.ndarray) -> bool:
     """Is the weighted sum of the rows zero, exactly?"""
     exact = [Fraction(float(weight)) for weight in weights]
     return all(sum(weight * Fraction(float(x)) for weight, x in zip(exact, column, strict=True)) == 0 for column in A.T)
+
+
+def prove_inseparable(
+    parts: Sequence[RowOracle], bias: str, dual: np.ndarray, widest: int = WIDEST
+) -> np.ndarray | None:
+    """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
+    parts = with_bias(parts, bias)
+    size = max(1, parts[0].slots - 1) * parts[0].rows.size
+    rows = np.flatnonzero(dual)
+    if rows.size == 0 or (size > widest and rows.size * size > EXACT):
+        return None
+    most = max(500, 8 * size)
+    if rows.size > most:
+        rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])
+    heavy = rows[dual[rows] > 1e-12 * dual[rows].max()]
+    for some in (rows, heavy)[: 1 + (heavy.size < rows.size)]:  # next to nothing can spoil a proof
+        A = vectors(parts, some)
+        if parts[0].slots > 1:
+            A = A[:, np.repeat(_needed_classes(parts, some), A.shape[1] // parts[0].slots)]
+        found = prove_zero_sum(A, dual[some], widest)
+        if found is not None:
+            proof = np.zeros_like(dual)
+            proof[some] = found
+            return proof
+    return None
+
+
+def _needed_classes(parts: Sequence[RowOracle], places: np.ndarray) -> np.ndarray:
+    """The classes whose weights are needed: all but one of those that the places connect.
+
+    Whatever a vector adds to a class it takes from another, so one class is minus the sum of those connected with it.
+    """
+    count = parts[0].slots
+    rows, rivals = np.divmod(places, count)
+    label = np.concatenate([part.label for part in parts])[rows]
+    graph = sp.coo_array((np.ones(rows.size), (label, rivals)), shape=(count, count))
+    group = connected_components(graph, directed=False)[1]
+    return np.arange(count) != np.array([np.flatnonzero(group == g)[-1] for g in group])

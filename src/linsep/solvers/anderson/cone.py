@@ -1,16 +1,16 @@
-r"""Separate ellipsoids of given radii as widely as possible: a second-order cone problem, by an interior-point method.
+r"""Separate ellipsoids of radius r as widely as possible: a second-order cone problem, by an interior-point method.
 
-.. math:: \max_{w,b,t} t \quad\text{with}\quad y_j(\langle w,\mu_j\rangle + b) - t \;\ge\; R_j\,|F_j^T w| , \qquad
+.. math:: \max_{w,b,t} t \quad\text{with}\quad y_j(\langle w,\mu_j\rangle + b) - t \;\ge\; r\,|F_j^T w| , \qquad
           \langle w, g\rangle = 1 .
 
 Here g is the difference of the mean means of the two classes: every w that has all means on their sides can be scaled
 to :math:`\langle w,g\rangle = 1`, so nothing is lost, and no norm is preferred. The ellipsoids are apart iff t > 0. The
 dual has weights :math:`\lambda_j` of sum 1, half of it on each side, and a point in each ellipsoid,
 
-.. math:: \sum_j y_j \lambda_j\,(\mu_j + F_j v_j) = \nu g, \qquad |v_j| \le R_j, \qquad \nu \ge t .
+.. math:: \sum_j y_j \lambda_j\,(\mu_j + F_j v_j) = \nu g, \qquad |v_j| \le r, \qquad \nu \ge t .
 
 The method is Mehrotra's predictor and corrector in the scaling of Nesterov and Todd. Strictly feasible w, b, t and
-:math:`\lambda, v` are known from the start, so both stay feasible. A Newton step needs the d x d sum of weighted
+:math:`\lambda, v` are available from the start, so both stay feasible. A Newton step needs the d x d sum of weighted
 covariances and no more: its cost is that of reading the covariances a few times.
 
 k vectors of second-order cones are the rows of one array, their heads in column 0: inside means head > \|tail\|.
@@ -25,38 +25,56 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ...jit import compiled
-from .gaussians import Gaussians, row_norms
+from ...rows.gaussians import Gaussians, row_norms
 
-SHORT = 1e-7  # a step shorter than this part of the Newton step wins nothing more
+SHORTEST_STEP = 1e-7  # a step shorter than this part of the Newton step gains nothing more
 
 
 class State(NamedTuple):
-    """Where the interior-point method stands."""
+    """The iterate of the interior-point method."""
 
     x: np.ndarray  # (w, b, t)
-    s: np.ndarray  # k x (1 + p): (score - t, R F' w) of all j
+    s: np.ndarray  # k x (1 + p): (score - t, r F' w) of all j
     z: np.ndarray  # the dual: weights lambda, and tails
     nu: float
 
     @property
     def gap(self) -> float:
-        """t is short of the best by at most so much, if the dual is feasible."""
+        """t is below the best by at most this, if the dual is feasible."""
         return float(np.vdot(self.s, self.z))
 
     @property
-    def decisive(self) -> float:
-        """The score of those that decide."""
+    def mean_distance(self) -> float:
+        """The mean of r sigma_j over the dual weights: the size of the scores that decide."""
         return float(self.z[:, 0] @ row_norms(self.s[:, 1:]))
 
 
-@compiled
-def rescale(s, z, size, mean, half, scaled):
+class Scaling(NamedTuple):
     """Nesterov and Todd's scaling: one symmetric W for each cone, with W z = W^-1 s = ``scaled``.
 
     W = size (2 h h' - J), with J = diag(1, -1, ..., -1) and ``half`` h; W^2 = size^2 (2 m m' - J) with ``mean`` m.
     """
+
+    size: np.ndarray
+    mean: np.ndarray
+    half: np.ndarray
+    scaled: np.ndarray
+
+
+class Direction(NamedTuple):
+    """A direction of s and z: ``ds_scaled`` = W^-1 ds, ``dz_scaled`` = W dz, and dz."""
+
+    ds_scaled: np.ndarray
+    dz_scaled: np.ndarray
+    dz: np.ndarray
+
+
+@compiled
+def compute_scaling(s, z, scaling):
+    """Fill in the scaling of s and z."""
+    size, mean, half, scaled = scaling
     for i in range(s.shape[0]):
-        deep_s, deep_z = np.sqrt(depth(s[i])), np.sqrt(depth(z[i]))
+        deep_s, deep_z = np.sqrt(cone_depth(s[i])), np.sqrt(cone_depth(z[i]))
         size[i] = np.sqrt(deep_s / deep_z)
         cosine = 1.0
         for c in range(s.shape[1]):
@@ -77,7 +95,7 @@ def rescale(s, z, size, mean, half, scaled):
 
 
 @compiled
-def depth(x):
+def cone_depth(x):
     """head^2 - |tail|^2 of one vector: how far inside its cone it is."""
     tail = 0.0
     for c in range(1, x.size):
@@ -87,7 +105,7 @@ def depth(x):
 
 
 @compiled
-def undo(size, half, x, out):
+def unscale(size, half, x, out):
     """W^-1 x."""
     for i in range(x.shape[0]):
         dot = half[i, 0] * x[i, 0]
@@ -99,7 +117,7 @@ def undo(size, half, x, out):
 
 
 @compiled
-def jordan(x, y, out):
+def jordan_product(x, y, out):
     """The product that is (mu, 0) on the central path."""
     for i in range(x.shape[0]):
         dot = x[i, 0] * y[i, 0]
@@ -110,19 +128,19 @@ def jordan(x, y, out):
 
 
 @compiled
-def divide(x, y, out):
-    """The v with jordan(x, v) = y."""
+def jordan_quotient(x, y, out):
+    """The v with jordan_product(x, v) = y."""
     for i in range(x.shape[0]):
         dot = x[i, 0] * y[i, 0]
         for c in range(1, x.shape[1]):
             dot -= x[i, c] * y[i, c]
-        out[i, 0] = dot / depth(x[i])
+        out[i, 0] = dot / cone_depth(x[i])
         for c in range(1, x.shape[1]):
             out[i, c] = (y[i, c] - out[i, 0] * x[i, c]) / x[i, 0]
 
 
 @compiled
-def reach(x, move):
+def find_longest_step(x, move):
     """The longest step along ``move`` that stays inside all cones."""
     longest = np.inf
     for i in range(x.shape[0]):
@@ -132,7 +150,7 @@ def reach(x, move):
             cross -= move[i, c] * x[i, c]
         if square < 0.0 or cross < 0.0:
             # the smallest positive zero of room + 2 cross a + square a^2, without cancellation
-            room = depth(x[i])
+            room = cone_depth(x[i])
             below = np.sqrt(max(cross * cross - square * room, 0.0)) - cross
             if below > 0.0:
                 longest = min(longest, room / below)
@@ -140,8 +158,8 @@ def reach(x, move):
 
 
 @compiled
-def inside(x):
-    """Are all vectors inside their cones?"""
+def all_inside(x):
+    """Whether all vectors are inside their cones."""
     for i in range(x.shape[0]):
         tail = 0.0
         for c in range(1, x.shape[1]):
@@ -152,93 +170,96 @@ def inside(x):
 
 
 @compiled
-def follow(size, half, share, ds, s, z, ds_scaled, dz_scaled, dz):
-    """dz with W^-1 ds + W dz = ``share``, both also scaled; returns how far s and z can move along ds and dz."""
-    undo(size, half, ds, ds_scaled)
+def complete_direction(scaling, share, ds, s, z, direction):
+    """Fill in the direction with W^-1 ds + W dz = ``share``; returns how far s and z can move along it."""
+    ds_scaled, dz_scaled, dz = direction
+    unscale(scaling.size, scaling.half, ds, ds_scaled)
     for i in range(s.shape[0]):
         for c in range(s.shape[1]):
             dz_scaled[i, c] = share[i, c] - ds_scaled[i, c]
-    undo(size, half, dz_scaled, dz)
-    return min(reach(s, ds), reach(z, dz))
+    unscale(scaling.size, scaling.half, dz_scaled, dz)
+    return min(find_longest_step(s, ds), find_longest_step(z, dz))
 
 
 @compiled
-def bend(size, half, scaled, ds_scaled, dz_scaled, centre, share, pull):
-    """The ``share`` of a step that is bent towards the central path: the product of what is ahead is to be ``centre``.
+def correct_share(scaling, direction, centre, share, unscaled):
+    """The ``share`` of a step that is bent towards the central path, where the Jordan product ahead is ``centre``.
 
-    Overwrites ``ds_scaled``; ``pull`` becomes W^-1 share.
+    Overwrites ``direction.ds_scaled``; ``unscaled`` becomes W^-1 share.
     """
-    jordan(ds_scaled, dz_scaled, pull)
-    jordan(scaled, scaled, ds_scaled)
+    ds_scaled, dz_scaled, _ = direction
+    scaled = scaling.scaled
+    jordan_product(ds_scaled, dz_scaled, unscaled)
+    jordan_product(scaled, scaled, ds_scaled)
     for i in range(scaled.shape[0]):
         for c in range(scaled.shape[1]):
-            ds_scaled[i, c] = -ds_scaled[i, c] - pull[i, c]
+            ds_scaled[i, c] = -ds_scaled[i, c] - unscaled[i, c]
         ds_scaled[i, 0] += centre
-    divide(scaled, ds_scaled, share)
-    undo(size, half, share, pull)
+    jordan_quotient(scaled, ds_scaled, share)
+    unscale(scaling.size, scaling.half, share, unscaled)
 
 
 class Separation:
-    """The cone problem of some Gaussians, for any radii."""
+    """The cone problem of some Gaussians, for any radius r."""
 
     def __init__(self, g: Gaussians):
         (k, q, d), self.g = g.low.shape, g
-        self.uniform = g.uniform()
-        self.apart = np.append((self.uniform * g.sign) @ g.means, [0.0, 0.0])
+        self.balanced = g.balanced_weights()
+        self.apart = np.append((self.balanced * g.sign) @ g.means, [0.0, 0.0])
         self.ends = np.zeros((d + 2, 2))  # g, and the axis of t
         self.ends[:, 0], self.ends[-1, 1] = self.apart, 1.0
-        self.rows = np.zeros((k, 1 + q, d + 2))  # of each cone: its head, and its low part for radius 1
+        self.rows = np.zeros((k, 1 + q, d + 2))  # of each cone: its head, and its low-rank part for radius 1
         self.rows[:, 0] = np.column_stack([g.sign[:, None] * g.means, g.sign, -np.ones(k)])
         self.rows[:, 1:, :d] = g.low
         self.flat = self.rows.reshape(k * (1 + q), d + 2)
         dense = 2 * q >= d  # then a weighted sum is quicker from the covariances than from their factors
         self.covariances = np.matmul(g.low.transpose(0, 2, 1), g.low).reshape(k, d * d) if dense else None
 
-    def pooled(self, alpha: np.ndarray) -> np.ndarray:
+    def weighted_covariance(self, weights: np.ndarray) -> np.ndarray:
         """The weighted sum of covariances."""
         if self.covariances is None:
-            return self.g.pooled(alpha)
+            return self.g.weighted_covariance(weights)
         d = self.g.means.shape[1]
-        total = (alpha @ self.covariances).reshape(d, d)
+        total = (weights @ self.covariances).reshape(d, d)
         if self.g.deviation.size:
-            total[np.diag_indices(d)] += alpha @ self.g.deviation**2
+            total[np.diag_indices(d)] += weights @ self.g.deviation**2
         return total
 
-    def vectors(self, x: np.ndarray, radii: np.ndarray) -> np.ndarray:
-        """(score - t, R F' w) of all j, for x = (w, b, t)."""
+    def cone_vectors(self, x: np.ndarray, r: float) -> np.ndarray:
+        """(score - t, r F' w) of all j, for x = (w, b, t)."""
         out = (self.flat @ x).reshape(self.rows.shape[:2])
         out = np.hstack([out, self.g.deviation * x[:-2]]) if self.g.deviation.size else out
-        out[:, 1:] *= radii[:, None]
+        out[:, 1:] *= r
         return out
 
-    def adjoint(self, z: np.ndarray, radii: np.ndarray) -> np.ndarray:
-        """The transpose of `vectors`."""
-        scaled, q = z * radii[:, None], self.rows.shape[1]
+    def adjoint(self, z: np.ndarray, r: float) -> np.ndarray:
+        """The transpose of `cone_vectors`."""
+        scaled, q = z * r, self.rows.shape[1]
         scaled[:, 0] = z[:, 0]
         out = scaled[:, :q].ravel() @ self.flat
         if self.g.deviation.size:
             out[:-2] += np.einsum("ij,ij->j", scaled[:, q:], self.g.deviation)
         return out
 
-    def adjoints(self, z: np.ndarray) -> np.ndarray:
-        """The same for radius 1, one row for each cone."""
+    def adjoint_rows(self, z: np.ndarray) -> np.ndarray:
+        """The same for radius 1, one row per cone."""
         q = self.rows.shape[1]
         out = np.matmul(z[:, None, :q], self.rows)[:, 0]
         if self.g.deviation.size:
             out[:, :-2] += z[:, q:] * self.g.deviation
         return out
 
-    def newton(self, size: np.ndarray, mean: np.ndarray, radii: np.ndarray):
-        """Solve A' W^-2 A dx + g nu = rhs, <g, dx> = 0: returns a function of rhs, and what it gives for the last axis.
+    def newton_solver(self, scaling: Scaling, r: float):
+        """Solve A' W^-2 A dx + g nu = rhs, <g, dx> = 0: returns a function of rhs, and its value for the last axis.
 
         Or None, if rounding allows no solution.
         """
-        inverse = size**-2.0
-        mirrored = -radii[:, None] * mean
-        mirrored[:, 0] = mean[:, 0]
-        u, heads = self.adjoints(mirrored), self.rows[:, 0]
+        inverse = scaling.size**-2.0
+        mirrored = -r * scaling.mean
+        mirrored[:, 0] = scaling.mean[:, 0]
+        u, heads = self.adjoint_rows(mirrored), self.rows[:, 0]
         H = (u * (2.0 * inverse)[:, None]).T @ u - (heads * inverse[:, None]).T @ heads
-        H[:-2, :-2] += self.pooled(radii**2 * inverse)
+        H[:-2, :-2] += self.weighted_covariance(r * r * inverse)
         unit = 1.0 / np.sqrt(np.maximum(H.diagonal(), 1e-300))
         factor = _cholesky(H * unit * unit[:, None])
         if factor is None:
@@ -252,63 +273,63 @@ class Separation:
         along, last = solve(self.ends).T
         length = float(self.apart @ along)
 
-        def bordered(x: np.ndarray) -> tuple[np.ndarray, float]:
+        def keep_length(x: np.ndarray) -> tuple[np.ndarray, float]:
             nu = float(self.apart @ x) / length
             return x - nu * along, nu
 
-        return (lambda rhs: bordered(solve(rhs[:, None])[:, 0])), bordered(last)
+        return (lambda rhs: keep_length(solve(rhs[:, None])[:, 0])), keep_length(last)
 
-    def begin(self, radii: np.ndarray, w: np.ndarray) -> State:
+    def begin(self, r: float, w: np.ndarray) -> State:
         """A start inside all cones, from a w with <w, g> > 0 (the mean means have their sides)."""
         x = np.concatenate([w / (w @ self.apart[:-2]), [0.0, 0.0]])
-        s = self.vectors(x, radii)
+        s = self.cone_vectors(x, r)
         margin = s[:, 0] - row_norms(s[:, 1:])
         positive = self.g.sign > 0
         low, high = margin[positive].min(), margin[~positive].min()
         x[-2:] = 0.5 * (high - low), 0.5 * (low + high) - max(float(np.abs(margin).mean()), 1e-3)
         z = np.zeros_like(s)
-        z[:, 0] = self.uniform
-        return State(x, self.vectors(x, radii), z, 1.0)
+        z[:, 0] = self.balanced
+        return State(x, self.cone_vectors(x, r), z, 1.0)
 
-    def resume(self, state: State, radii: np.ndarray) -> State:
-        """The same w, b and dual under other radii; t moves out of the way."""
-        x, before, s = state.x.copy(), state.s, self.vectors(state.x, radii)
+    def change_radius(self, state: State, r: float) -> State:
+        """The same w, b and dual for another radius; t falls as far as that needs."""
+        x, before, s = state.x.copy(), state.s, self.cone_vectors(state.x, r)
         short = float(np.max(row_norms(s[:, 1:]) - row_norms(before[:, 1:])))
         x[-1] -= max(short, 0.0)
-        return state._replace(x=x, s=self.vectors(x, radii))
+        return state._replace(x=x, s=self.cone_vectors(x, r))
 
     @np.errstate(all="ignore")  # what is not finite is not taken
-    def step(self, state: State, radii: np.ndarray) -> State | None:
+    def step(self, state: State, r: float) -> State | None:
         """One Newton step, predicted and corrected; None if rounding allows no more."""
         x, s, z, nu = state
-        size = np.empty(len(s))
-        mean, half, scaled, share, ds_scaled, dz_scaled, dz, pull = np.empty((8, *s.shape))
-        rescale(s, z, size, mean, half, scaled)
-        found = self.newton(size, mean, radii)
+        mean, half, scaled, ds_scaled, dz_scaled, dz, share, unscaled = np.empty((8, *s.shape))
+        scaling, direction = Scaling(np.empty(len(s)), mean, half, scaled), Direction(ds_scaled, dz_scaled, dz)
+        compute_scaling(s, z, scaling)
+        found = self.newton_solver(scaling, r)
         if found is None:
             return None
         solve, (dx, dnu) = found
         # predicted: with share = -scaled, z cancels from the right-hand side, and the last axis (t) is left
-        far = follow(size, half, -scaled, self.vectors(dx, radii), s, z, ds_scaled, dz_scaled, dz)
+        far = complete_direction(scaling, -scaled, self.cone_vectors(dx, r), s, z, direction)
         centre = (1.0 - min(1.0, far)) ** 3 * state.gap / len(s)
-        bend(size, half, scaled, ds_scaled, dz_scaled, centre, share, pull)
-        rhs = self.adjoint(pull + z, radii) - nu * self.apart
+        correct_share(scaling, direction, centre, share, unscaled)
+        rhs = self.adjoint(unscaled + z, r) - nu * self.apart
         rhs[-1] += 1.0
         dx, dnu = solve(rhs)
-        far = follow(size, half, share, self.vectors(dx, radii), s, z, ds_scaled, dz_scaled, dz)
+        far = complete_direction(scaling, share, self.cone_vectors(dx, r), s, z, direction)
         a = min(1.0, 0.99 * far)
-        if not a > SHORT:
+        if not a > SHORTEST_STEP:
             return None
         x = x + a * dx
-        after = State(x, self.vectors(x, radii), z + a * dz, nu + a * dnu)
-        return after if math.isfinite(after.gap) and inside(after.s) and inside(after.z) else None
+        after = State(x, self.cone_vectors(x, r), z + a * dz, nu + a * dnu)
+        return after if math.isfinite(after.gap) and all_inside(after.s) and all_inside(after.z) else None
 
-    def dual(self, state: State, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def dual_points(self, state: State, r: float) -> tuple[np.ndarray, np.ndarray]:
         """The weights lambda, and v_j: a point mu_j + F_j v_j of each ellipsoid."""
         weights, tail, nu = state.z[:, 0], state.z[:, 1:], state.nu
         if nu < -1e-6:  # the ellipsoids overlap: mixed with the means, to which nu = 1 belongs, the points meet
-            weights, tail = (weights - nu * self.uniform) / (1.0 - nu), tail / (1.0 - nu)
-        return weights, (self.g.sign * radii / weights)[:, None] * tail
+            weights, tail = (weights - nu * self.balanced) / (1.0 - nu), tail / (1.0 - nu)
+        return weights, (self.g.sign * r / weights)[:, None] * tail
 
 
 def _cholesky(H: np.ndarray) -> np.ndarray | None:

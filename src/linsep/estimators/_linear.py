@@ -1,0 +1,234 @@
+"""Linear classifiers of rows: a hyperplane between two classes, or a linear machine of more (B1, D1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificates.base import Certificate, Status, Verdict
+from ..discriminant import Discriminant, variables
+from ..oracles import Classes, Dense, Sparse, classes, points
+from ..rows.matrix import write_class_scores, write_scores
+from ._validation import Sample, check_input, check_sample_weight, finite_scores, warn_user
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    r"""A hyperplane :math:`\langle w,x\rangle + w_0 = 0` between ``classes_[0]`` (negative) and ``classes_[1]``.
+
+    Of more classes a linear machine, :math:`\arg\max_k \langle w_k,x\rangle + b_k`: ``coef_`` has one row per class.
+    """
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    classes_: np.ndarray
+    certificate_: Certificate
+    class_weight: Any = None
+
+    if TYPE_CHECKING:  # the parameters, which `set_parameters` sets
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._takes_many()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _takes_many(self) -> bool:
+        """Whether more than two classes can be learned."""
+        return True
+
+    def _machine(self) -> bool:
+        """Whether the classes of ``classes_`` are learned as one linear machine."""
+        return len(self.classes_) > 2
+
+    # --- data --------------------------------------------------------------------------------------------------------
+
+    def _sample(self, X, y, sample_weight, *, reset: bool = True, classes=None) -> Sample:
+        """Check X, y and the weights; sets ``classes_``. ``classes`` are all labels, where y may lack some."""
+        X, y = check_input(self, X, y, reset=reset)
+        if y.dtype.kind not in "biuUS":  # whole numbers and words are classes, whatever they are
+            check_classification_targets(y)
+        given = np.unique(y if classes is None else classes)
+        if len(given) > 2 and not self._takes_many():
+            names = f"{', '.join(map(repr, given[:3].tolist()))}{', ...' * (len(given) > 3)}"
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: y has "
+                f"{len(given)} classes ({names}). Use LinearMachine or OneVsAll({type(self).__name__}())."
+            )
+        if len(given) < 2:
+            raise ValueError(f"Expected two classes or more, got one class only: {given.tolist()[0]!r}.")
+        known = np.isin(y, given) if classes is not None else np.True_
+        if not known.all():
+            raise ValueError(f"y has the label {y[~known].tolist()[0]!r}, which is not in classes={given.tolist()}.")
+        self.classes_ = given
+        label = np.searchsorted(given, y).astype(np.int32)
+        weight = self._weights(X, label, sample_weight, partial=classes is not None)
+        if self._machine():
+            return Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
+        return Sample(X, np.where(label == 1, 1, -1).astype(np.int8), weight, label)
+
+    def _partial_sample(self, X, y, classes, sample_weight) -> Sample:
+        """Check the rows of one call of partial_fit; the first call needs the classes."""
+        first = not hasattr(self, "coef_")
+        if first and classes is None:
+            raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b]).")
+        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")
+        return self._sample(X, y, sample_weight, reset=first, classes=classes if first else self.classes_)
+
+    def _weights(self, X, label, sample_weight, partial: bool) -> np.ndarray | None:
+        """Sample weights times class weights, or None if all are 1."""
+        if sample_weight is None and self.class_weight is None:
+            return None
+        weight = np.ones(label.size) if sample_weight is None else check_sample_weight(sample_weight, X)
+        assert weight is not None
+        if not weight.any():
+            raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
+        if self.class_weight is not None:
+            weight *= self._class_weights(label[weight > 0], partial)[label]
+        for k, name in enumerate(self.classes_):
+            if not partial and not weight[label == k].any():
+                raise ValueError(f"sample_weight: all rows of class {name!r} weigh zero, two classes are needed.")
+        return None if np.all(weight == 1.0) else weight
+
+    def _class_weights(self, label: np.ndarray, partial: bool) -> np.ndarray:
+        """The weights of the classes; absent rows don't count for "balanced"."""
+        if partial and self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all data at once, partial_fit sees a part: "
+                "give the weights as a dictionary {label: weight}."
+            )
+        weights = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[label])
+        if not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and not negative.")
+        return weights
+
+    # --- what was learned --------------------------------------------------------------------------------------------
+
+    def _publish(self, w: np.ndarray, certificate: Certificate) -> None:
+        """Set what a fitted estimator shows."""
+        shown = w if w.ndim == 2 else w[None]
+        shown = shown[1:] - shown[:1] if len(shown) == 2 else shown
+        self.coef_ = shown[:, :-1].copy(order="F")  # so that a product with coef_.T needs no copy
+        self.intercept_ = shown[:, -1].copy()
+        labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
+        self.certificate_ = replace(certificate, classes=labels)
+
+    def _present_w(self, size: int) -> np.ndarray:
+        """The present w, bias last, of a machine one row per class; 0 before the first fit."""
+        if not hasattr(self, "coef_"):
+            return np.zeros(size)
+        if self._machine() and self.certificate_.w.ndim == 2:
+            return self.certificate_.w.copy()
+        return np.append(self.coef_[0], self.intercept_[0])
+
+    def _warn(self, advice: str) -> None:
+        """Say that a budget was spent, what is known so far, and what to try next."""
+        found: Any = self.certificate_
+        missed = found.eps + found.relative > 0 and found.status == Status.SEPARATED
+        if found.status == Status.BUDGET_SPENT or missed:
+            warn_user(f"{found} {advice}")
+
+    def check(self, X, y, sample_weight=None) -> Verdict:
+        """Compute every claim of the certificate again from the data that it was made for.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``; of ``partial_fit`` the rows of the last call.
+
+        Returns
+        -------
+        Verdict
+            True if nothing was found wrong; else it says what.
+        """
+        check_is_fitted(self)
+        X, y = check_input(self, X, y)
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise ValueError(f"y has the label {y[~known].tolist()[0]!r}, got {self.classes_.tolist()} in fit.")
+        weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
+        return self.certificate_.check(X, y, weight)
+
+    def decision_function(self, X) -> np.ndarray:
+        """g(x), positive on the side of ``classes_[1]``; of many classes one column per class, the largest wins."""
+        check_is_fitted(self)
+        return finite_scores(self, X, self._scores)
+
+    def _scores(self, X) -> np.ndarray:
+        """g(x) of checked rows."""
+        if isinstance(X, np.ndarray) and X.dtype != np.float64:  # read in place: NumPy would make a float64 copy
+            part, w = points(X, np.ones(X.shape[0])), np.column_stack([self.coef_, self.intercept_]).ravel()
+            g = np.empty((X.shape[0], len(self.classes_))[: self.coef_.shape[0]])
+            if g.ndim == 2:
+                write_class_scores(part, w, g)
+            else:
+                write_scores(part, w, np.arange(X.shape[0]), g)
+            return g
+        g = X @ self.coef_.T if len(self.coef_) > 1 else X @ self.coef_[0]
+        g += self.intercept_
+        return g
+
+    def predict(self, X) -> np.ndarray:
+        """The class of x; a point on the hyperplane goes to ``classes_[0]``, ties of many classes to the first."""
+        g = self.decision_function(X)
+        return self.classes_[g.argmax(axis=1) if g.ndim == 2 else (g > 0).astype(int)]
+
+    def distance(self, X) -> np.ndarray:
+        """Signed distance g(x) / |w| from the hyperplane (B1); of many classes that from the border of x's region."""
+        g = self.decision_function(X)
+        if g.ndim == 1:
+            norm = float(np.linalg.norm(self.coef_))
+            if norm == 0:
+                raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
+            return g / norm
+        gaps = np.linalg.norm(self.coef_[:, None] - self.coef_[None], axis=2)
+        best = g.argmax(axis=1)
+        lead = g[np.arange(len(g)), best][:, None] - g
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lead = lead / gaps[best]  # classes with the same w have no border: infinitely far, or everywhere a tie
+        lead[np.arange(len(g)), best] = np.inf
+        return np.nan_to_num(lead, nan=0.0, posinf=np.inf).min(axis=1)
+
+    def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
+        """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3).
+
+        Of more than two classes one g per class, in the order of ``classes_``: the largest decides.
+        """
+        check_is_fitted(self)
+        return write_polynomials(self, lift)
+
+
+def write_polynomials(rule: Any, lift: Any = None) -> Discriminant | tuple[Discriminant, ...]:
+    """The g of every row of ``coef_`` written out; a single one as it is."""
+    if len(rule.classes_) > 2 and hasattr(rule, "pairs_"):
+        raise ValueError("as_polynomial: one versus one decides by votes, no class has a g of its own.")
+    w = np.atleast_2d(rule.coef_)
+    rows = zip(w, np.broadcast_to(rule.intercept_, len(w)).tolist(), strict=True)
+    found = tuple(Discriminant.linear(*row, variables(rule)) if lift is None else lift.expand(*row) for row in rows)
+    return found[0] if len(found) == 1 else found
+
+
+def row_oracle(sample: Sample, *, bias: float) -> Dense | Sparse:
+    """The sample as an oracle of points."""
+    return points(sample.X, sample.sign, sample.weight, bias=bias)
+
+
+def set_oracle(sample: Sample, *, bias: float) -> Dense | Sparse | Classes:
+    """The sample as an oracle: points, or rows against their rivals where a linear machine is learned."""
+    if sample.n_classes:
+        return classes(sample.X, sample.label, sample.n_classes, sample.weight, bias=bias)
+    return row_oracle(sample, bias=bias)
+
+
+def auto_passes(X, most: float = 4e9) -> int:
+    """A budget of passes: some seconds, at about ``most`` multiplications, but 100 at least and 20,000 at most."""
+    size = X.nnz if hasattr(X, "nnz") else X.size
+    return int(np.clip(most / max(size, 100), 100, 20_000))

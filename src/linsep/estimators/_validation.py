@@ -1,0 +1,147 @@
+"""Checked input and parameters: the only file that uses private parts of scikit-learn."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Options as Options
+from sklearn.utils._param_validation import StrOptions as StrOptions
+from sklearn.utils._param_validation import validate_params as validate_params
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from ..jit import announced
+
+DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+
+
+class Sample(NamedTuple):
+    """Checked data: X as it came, +1 / -1, weights (None: all 1), and the number of each row's class.
+
+    Where a linear machine is learned, ``sign`` is 1 throughout and ``n_classes`` the number of classes; else that is 0.
+    """
+
+    X: Any
+    sign: np.ndarray
+    weight: np.ndarray | None
+    label: np.ndarray
+    n_classes: int = 0
+
+
+def set_parameters(estimator: BaseEstimator, arguments: dict[str, Any]) -> None:
+    """Set the parameters of a constructor, as scikit-learn wants it: ``set_parameters(self, locals())``."""
+    for name in inspect.signature(type(estimator)).parameters:
+        setattr(estimator, name, arguments[name])
+
+
+def check_parameters(estimator: BaseEstimator) -> None:
+    """Check all parameters against `_parameter_constraints`."""
+    estimator._validate_params()
+
+
+def require_list(found: Any, name: str, what: str) -> None:
+    """Raise a TypeError if ``found`` is not a list of ``what``.
+
+    >>> require_list(None, "y", "labellings")
+    Traceback (most recent call last):
+    TypeError: y: expected a list of labellings, got NoneType.
+    """
+    if isinstance(found, str) or not hasattr(found, "__len__"):
+        raise TypeError(f"{name}: expected a list of {what}, got {type(found).__name__}.")
+
+
+def all_or_nothing(method: Callable) -> Callable:
+    """A method that leaves the estimator as it was if it fails."""
+
+    @functools.wraps(method)
+    def guarded(self, *args, **kwargs):
+        before = dict(vars(self))
+        try:
+            with announced():
+                return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return guarded
+
+
+def check_input(estimator: BaseEstimator, X, *y, **options):
+    """X, or X and y, checked by scikit-learn; an error about NaN or infinity also says where."""
+    options = {"accept_sparse": "csr", "dtype": DTYPES, "reset": False, **options}
+    try:
+        return validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+    except ValueError as error:
+        if "Input X contains" not in str(error):
+            raise
+        raise ValueError(f"{str(error).splitlines()[0]} {first_not_finite(X)}") from None
+
+
+def finite_scores(estimator: BaseEstimator, X, score: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """Scores of the rows of X, which are known to be finite afterwards without having been read twice.
+
+    A NaN or infinity in X makes a score of its row NaN or infinite (0 inf = NaN), so X is looked at only if one is: it
+    may be too large numbers, which are allowed.
+    """
+    with np.errstate(invalid="ignore"):
+        g = score(check_input(estimator, X, ensure_all_finite=False))
+        if not np.isfinite(g.sum()):
+            check_input(estimator, X)
+    return g
+
+
+def first_not_finite(X) -> str:
+    """Where the first NaN or infinity of X is, in words."""
+    if sp.issparse(X):
+        entries = X.tocoo()
+        bad = np.flatnonzero(~np.isfinite(entries.data))
+        row, column = int(entries.row[bad[0]]), int(entries.col[bad[0]])
+    else:
+        row, column = (int(at[0]) for at in np.nonzero(~np.isfinite(np.asarray(X, dtype=np.float64))))
+    names = getattr(X, "columns", None)
+    return f"The first is in row {row}, column {column if names is None else repr(list(names)[column])}."
+
+
+def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray | None:
+    """The weights as float64, finite and not negative; None if none are given."""
+    if sample_weight is None:
+        return None
+    X = np.zeros((len(X), 1)) if isinstance(X, list | tuple) else X
+    return np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+
+def make_rng(estimator: Any) -> np.random.Generator | None:
+    """The generator that shuffles the visits; None if ``shuffle`` is False."""
+    if not estimator.shuffle:
+        return None
+    return np.random.default_rng(check_random_state(estimator.random_state).randint(2**31))
+
+
+def warn_user(message: str) -> None:
+    """A ConvergenceWarning that points to the line outside linsep that called us."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("linsep."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, ConvergenceWarning, stacklevel=level)
+
+
+def print_record(verbose: int, record: dict[str, float]) -> dict[str, float]:
+    """An entry of the history, printed if ``verbose``."""
+    if verbose:
+        print("  ".join(f"{name} {value:.6g}" for name, value in record.items()), file=sys.stderr)
+    return record

@@ -1,0 +1,228 @@
+"""Passes over the data, one after the other. Progress, traces, `partial_fit` and `learn` are their consumers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..certificates.prove.margin import convex_weights, sides
+from ..jit import kernel_for
+from ..oracles.update_log import Entries, merge_entries, take_entries
+from ..rows.matrix import combine, count_present, present_blocks, squared_length
+from ..rules import Batch
+from .compatible import Traits, check_compatible, with_float_fields
+from .keep import Average, Last, Pocket
+from .order import visits
+from .sweep import BatchSums, Counters, Task, batch_pass, sweep
+
+ENTRIES = 1 << 24  # labels in the update log of a run; beyond that equal entries are merged
+
+
+@dataclass
+class State:
+    """Where learning stands. Plain data: arrays and numbers."""
+
+    w: np.ndarray  # in units of counters.scale
+    dual_weights: np.ndarray  # how much of each vector is in w, in the same units
+    counters: Counters
+    keeper: Last | Average
+    pocket: Pocket | None = None  # the best w so far, where errors are counted
+    passes: int = 0
+    mistakes: int = 0  # updates of the last pass, or vectors that a batch pass found violated
+    errors: float = math.nan  # weight of the errors of w, where a pass counted them
+    step_length: float = math.inf  # of the last batch step
+    done: bool = False  # every set was satisfied in a row
+    entries: list[Entries] = field(default_factory=list)  # of labellings: what `dual_weights` weigh, pass by pass
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The true w."""
+        return self.counters.scale * self.w
+
+    @property
+    def upper(self) -> float:
+        """The bound |w| / total of the best margin, as the run computes it."""
+        total = self.counters.total
+        return self.counters.scale * math.sqrt(self.w @ self.w) / total if total > 0 else math.inf
+
+    def offer(self, w: np.ndarray, errors: float) -> None:
+        """Put w into the pocket if it makes fewer errors."""
+        self.pocket = self.pocket or Pocket()
+        self.pocket.offer(w, errors)
+
+
+def begin(parts: Sequence[Any], *, average: bool = False, w: np.ndarray | None = None) -> State:
+    """The state before the first visit; ``w`` to go on from, else 0.
+
+    From a given w the total weight is unknown: the run's own upper bound is void, the certificate's is not.
+    """
+    size = parts[0].size
+    start = np.zeros(size) if w is None else np.array(w, dtype=np.float64)
+    if start.shape != (size,):
+        raise ValueError(f"start: expected {size} numbers, got an array of shape {start.shape}.")
+    places = parts[0].slots * (parts[-1].first + parts[-1].sign.size)
+    counters = Counters(total=0.0 if w is None else math.nan, ww=squared_length(start))
+    return State(start, np.zeros(places), counters, Average(np.zeros(size)) if average else Last(np.zeros(0)))
+
+
+def begin_inside(parts: Sequence[Any], dual_weights: np.ndarray, *, average: bool = False) -> State:
+    """The state at the convex combination of the rows with these weights: a start with its own proof."""
+    rows = [part.certified for part in parts]
+    dual_weights = convex_weights(dual_weights, sides(rows, parts[0].bias_kind))
+    w, _ = combine(rows, dual_weights)
+    counters = Counters(total=1.0, ww=squared_length(w))
+    return replace(begin(parts, average=average), w=w, dual_weights=dual_weights, counters=counters)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What does not change from pass to pass."""
+
+    parts: Sequence[Any]
+    target: Any
+    rule: Any
+    traits: Traits
+    enough: int  # satisfied sets in a row that end the run
+    budget: int = -1
+    halt: Callable[[], bool] = lambda: False
+
+    def sweep(self, state: State, part: Any, order: np.ndarray, budget: int) -> None:
+        """One compiled call: visit the sets in ``order``."""
+        updates, rule = state.counters.updates, self.rule
+        task = Task(
+            part, self.target, rule.for_updates(updates, order.size) if self.traits.scheduled else rule, state.keeper
+        )
+        kernel = kernel_for(sweep, *map(type, task))
+        state.counters = kernel(task, state.w, state.dual_weights, state.counters, order, self.enough, budget)
+        state.done = state.counters.satisfied >= self.enough
+
+
+def _make_run(parts: Sequence[Any], target: Any, rule: Any, batch: bool = False, **limits: Any) -> _Run:
+    traits = check_compatible(parts, target, rule, batch)
+    return _Run(parts, with_float_fields(target), with_float_fields(rule), traits, count_present(parts), **limits)
+
+
+def passes(
+    parts: Sequence[Any],
+    target: Any,
+    rule: Any,
+    state: State,
+    *,
+    batch: bool = False,
+    rng: np.random.Generator | str | None = None,
+    budget: int = -1,
+    halt: Callable[[], bool] = lambda: False,
+) -> Iterator[State]:
+    """Go through the parts again and again; yields the state after every pass, one object that moves on.
+
+    Ends by itself when every set was satisfied in a row. ``halt`` is asked between compiled calls;
+    a pass cut short by it, or by ``budget`` updates, is the last one.
+    """
+    run = _make_run(parts, target, rule, batch, budget=budget, halt=halt)
+    while True:
+        if run.traits.labellings:
+            _open_log(parts[0], state)
+        cut = _batch_pass(run, state) if batch else _single_pass(run, state, rng)
+        if run.traits.labellings:
+            _close_log(parts[0], state)
+        state.passes += 1
+        yield state
+        if cut or state.done:
+            return
+
+
+def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None) -> bool:
+    """Visit every set once; returns whether the pass was cut short."""
+    before = state.counters.updates
+    if rng is not None:  # the order may change: only a whole clean pass counts
+        state.counters = state.counters._replace(satisfied=0)
+    cut = False
+    for part, order in ((part, order) for part in run.parts for order in visits(part, rng)):
+        run.sweep(state, part, order, run.budget)
+        cut = state.counters.updates == run.budget or run.halt()
+        if state.done or cut:
+            break
+    state.mistakes = state.counters.updates - before
+    return cut
+
+
+def _batch_pass(run: _Run, state: State) -> bool:
+    """Visit every set with w at rest, then make one step; returns whether the pass was cut short."""
+    w, counters, rule = state.w, state.counters, run.rule
+    ww = squared_length(w)
+    goal = run.target.goal(ww, counters.total)
+    batch_sum, weights = np.zeros_like(w), np.zeros_like(state.dual_weights)
+    sums = BatchSums(0, 0.0, 0.0, 0.0, math.inf)
+    for part, rows in ((part, rows) for part in run.parts for rows in present_blocks(part)):
+        if run.halt():
+            return True
+        task = Task(part, run.target, rule.for_updates(0, 1) if run.traits.scheduled else rule, state.keeper)
+        block = np.zeros_like(w)
+        sums = sums.merge(kernel_for(batch_pass, *map(type, task))(task, w, rows, goal, block, weights))
+        batch_sum += block
+    state.mistakes, state.errors = sums.violated, sums.errors
+    state.offer(w, sums.errors)
+    state.done = sums.violated == 0
+    if not state.done:
+        ws, ss = float(w @ batch_sum), squared_length(batch_sum)
+        alpha, beta = rule.batch_step(counters.updates, Batch(ws, ww, ss, sums.total, sums.weight, goal))
+        w *= alpha
+        w += beta * batch_sum
+        state.dual_weights *= alpha
+        state.dual_weights += beta * weights
+        state.step_length = beta * math.sqrt(ss)
+        total = alpha * counters.total + beta * sums.total
+        state.counters = counters._replace(updates=counters.updates + 1, total=total)
+    return False
+
+
+def _open_log(oracle: Any, state: State) -> None:
+    """Room in ``dual_weights`` for what a pass over labellings may add."""
+    n, used = oracle.sign.size, sum(each.example.size for each in state.entries)
+    if state.dual_weights.size < used + n:
+        state.dual_weights = np.concatenate([state.dual_weights[:used], np.zeros(max(n, used))])
+    oracle.log.cursor[:] = 0, used
+
+
+def _close_log(oracle: Any, state: State) -> None:
+    """Keep a copy of the entries that a pass over labellings has written."""
+    if oracle.log.cursor[0]:
+        state.entries.append(take_entries(oracle.log))
+    if sum(each.label.size for each in state.entries) > ENTRIES:
+        merged, state.dual_weights = merge_entries(state.entries, state.dual_weights)
+        state.entries[:] = [merged]
+
+
+def trace(parts: Sequence[Any], target: Any, rule: Any, *, most: int = 1000) -> Iterator[tuple[int, State]]:
+    """Learn step by step: yields the number of the set that caused each update, and the state after it.
+
+    At most ``most`` updates; single-sample form, in the data's order.
+
+    >>> from linsep.oracles import points
+    >>> from linsep.rules import Increment
+    >>> from linsep.targets import Margin
+    >>> X = np.array([[0.5, 3.0], [1.5, 2.5], [4.5, 1.0]])
+    >>> [(row, state.weights.tolist()) for row, state in trace([points(X, [-1, -1, 1])], Margin(0.0), Increment(1.0))]
+    [(0, [-0.5, -3.0, -1.0]), (2, [4.0, -2.0, 0.0]), (1, [2.5, -4.5, -1.0])]
+    """
+    run, state = _make_run(parts, target, rule), begin(parts)
+    while state.counters.updates < most:
+        for part, order in ((part, order) for part in parts for order in visits(part, None)):
+            while order.size:
+                before = state.counters.updates
+                if run.traits.labellings:
+                    _open_log(part, state)
+                run.sweep(state, part, order, before + 1)
+                if run.traits.labellings:
+                    _close_log(part, state)
+                if state.counters.updates > before:
+                    snapshot = replace(state, w=state.w.copy(), dual_weights=state.dual_weights.copy())
+                    yield part.first + int(order[state.counters.visited - 1]), snapshot
+                if state.done or state.counters.updates >= most:
+                    return
+                order = order[state.counters.visited :]
+        state.passes += 1

@@ -1,0 +1,75 @@
+r"""Gaussians as arrays: means, and factors of the covariances, :math:`\Sigma_j = F_j F_j^T`, with their products.
+
+A factor is ``F = [low | diag(deviation)]``: a full covariance has a square ``low`` and no deviations, a diagonal one
+the reverse, low rank plus diagonal both, and a point neither (F4). No covariance is ever inverted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Gaussians(NamedTuple):
+    """k Gaussians of two classes in d dimensions; `linsep.solvers.anderson.gaussians.factorize` builds them."""
+
+    means: np.ndarray  # k x d
+    low: np.ndarray  # k x q x d: the transposed low-rank factors
+    deviation: np.ndarray  # k x d standard deviations, or k x 0
+    sign: np.ndarray  # +1.0 or -1.0
+
+    def project(self, w: np.ndarray) -> np.ndarray:
+        """F_j' w of all j, k x p."""
+        k, q, d = self.low.shape
+        low = (self.low.reshape(k * q, d) @ w).reshape(k, q)
+        return np.hstack([low, self.deviation * w]) if self.deviation.size else low
+
+    def expand(self, V: np.ndarray) -> np.ndarray:
+        """F_j v_j of all j, k x d."""
+        q = self.low.shape[1]
+        out = np.matmul(V[:, None, :q], self.low)[:, 0]
+        return out + self.deviation * V[:, q:] if self.deviation.size else out
+
+    def sigma(self, w: np.ndarray) -> np.ndarray:
+        r"""The standard deviations :math:`\sigma_j = \sqrt{w^T \Sigma_j w} = |F_j^T w|` along w."""
+        return row_norms(self.project(w))
+
+    def axis_deviations(self) -> np.ndarray:
+        """The standard deviations along the axes, k x d."""
+        square = np.einsum("kqd,kqd->kd", self.low, self.low)
+        return np.sqrt(square + self.deviation**2 if self.deviation.size else square)
+
+    def factor(self, j: int) -> np.ndarray:
+        """F_j', p x d."""
+        return np.vstack([self.low[j], np.diag(self.deviation[j])]) if self.deviation.size else self.low[j]
+
+    def weighted_covariance(self, weights: np.ndarray) -> np.ndarray:
+        r"""The sum :math:`\sum \lambda_j \Sigma_j`."""
+        k, q, d = self.low.shape
+        rows = self.low.reshape(k * q, d)
+        total = (rows * np.repeat(weights, q)[:, None]).T @ rows
+        if self.deviation.size:
+            total[np.diag_indices(d)] += weights @ self.deviation**2
+        return total
+
+    def take(self, rows: np.ndarray) -> Gaussians:
+        """The Gaussians of these numbers."""
+        return Gaussians(*(part[rows] for part in self))
+
+    def transform(self, basis: np.ndarray) -> Gaussians:
+        """The Gaussians of x' basis."""
+        low = self.low @ basis
+        if self.deviation.size:
+            low = np.concatenate([low, self.deviation[:, :, None] * basis], axis=1)
+        return self._replace(means=self.means @ basis, low=low, deviation=np.zeros((len(low), 0)))
+
+    def balanced_weights(self) -> np.ndarray:
+        """Weights of sum 1/2 for each class, equal within a class."""
+        positive = self.sign > 0
+        return np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
+
+
+def row_norms(V: np.ndarray) -> np.ndarray:
+    """The norms of the rows."""
+    return np.sqrt(np.vecdot(V, V))
