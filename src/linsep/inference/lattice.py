@@ -1,12 +1,12 @@
 r"""Kernels of dynamic programming on a lattice: the best labelling, its best rival, the k best, max-marginals (E2).
 
-A lattice has ``steps`` steps of states, and K ways from each state to the next step. Of first order a state is a label; of
-second order it is the last two labels, (r, k), numbered r K + k. With R = 1 or K,
+A lattice has ``steps`` steps of states, and K ways from each state to the next step. Of first order a state is a label;
+of second order it is the last two labels, (r, k), numbered r K + k. With R = 1 or K,
 
     best[t, r K + k] = local[t, r K + k] + max_f best[t-1, f R + r] + transition[f R + r, k]
 
-serves both: ``local`` holds what a state adds, ``transition`` what the way to it adds. -inf forbids. Ties go to the lowest
-label.
+serves both: ``local`` holds what a state adds, ``transition`` what the way to it adds. -inf forbids. Ties go to the
+lowest label.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import compiled, straight_line
+from ..jit import compiled
 
-ONE, TWO, THREE, FOUR = np.arange(1, 5, dtype=np.uint64)  # signed indices cost a check each
+ONE = np.uint64(1)  # signed indices cost a check each
 
 
 class Lattice(NamedTuple):
@@ -32,43 +32,26 @@ class Lattice(NamedTuple):
     contexts: int  # R: 1 of first order, K of second
 
 
-@straight_line
+@compiled
 def advance(lattice, best, t):
-    """Compute best[t] from best[t-1]; four labels at a time, whose maxima stay in one register."""
+    """Compute best[t] from best[t-1]: the best prefixes that end in each state of step t."""
     local, transition, base, stride, _, labels, contexts = lattice
     at, labels, contexts = np.uint64(base + (t - 1) * stride), np.uint64(labels), np.uint64(contexts)
     t = np.uint64(t)
     p = t - ONE
     for r in range(contexts):
-        k = np.uint64(0)
-        while k < labels:
-            if labels < FOUR:
-                m0 = -np.inf
-                for f in range(labels):
-                    h = f * contexts + r
-                    v0 = best[p, h] + transition[at + h * labels + k]
-                    m0 = v0 if v0 > m0 else m0
-                best[t, r * labels + k] = m0 + local[t, r * labels + k]
-                k += ONE
-            else:
-                k = min(k, labels - FOUR)  # the last four overlap: no slow remainder
-                m0, m1, m2, m3 = -np.inf, -np.inf, -np.inf, -np.inf
-                for f in range(labels):
-                    h = f * contexts + r
-                    d = best[p, h]
-                    b = at + h * labels + k
-                    v0, v1 = d + transition[b], d + transition[b + ONE]
-                    v2, v3 = d + transition[b + TWO], d + transition[b + THREE]
-                    m0 = v0 if v0 > m0 else m0
-                    m1 = v1 if v1 > m1 else m1
-                    m2 = v2 if v2 > m2 else m2
-                    m3 = v3 if v3 > m3 else m3
+        for k in range(labels):
+            best[t, r * labels + k] = -np.inf
+        for f in range(labels):
+            h = f * contexts + r
+            d = best[p, h]
+            b = at + h * labels
+            for k in range(labels):
+                v = d + transition[b + k]
                 c = r * labels + k
-                best[t, c] = m0 + local[t, c]
-                best[t, c + ONE] = m1 + local[t, c + ONE]
-                best[t, c + TWO] = m2 + local[t, c + TWO]
-                best[t, c + THREE] = m3 + local[t, c + THREE]
-                k += FOUR
+                best[t, c] = v if v > best[t, c] else best[t, c]
+        for k in range(labels):
+            best[t, r * labels + k] += local[t, r * labels + k]
 
 
 @compiled
