@@ -1,8 +1,8 @@
-"""How centring and scaling of a lift change Novikoff's bound D²/m² and the updates that a perceptron makes.
+"""The effect of centring and scaling a lift on Novikoff's bound D²/m² and on the updates of a perceptron.
 
     python -m benchmarks.lifting
 
-m is the true margin behind each lift (bias inside the norm, MaximumMargin); the perceptron may take 5 seconds.
+m is the optimal margin of the lifted rows (augmented bias, MaximumMargin); the perceptron runs for at most 5 seconds.
 """
 
 import warnings
@@ -18,7 +18,7 @@ LINE = np.array([-2.2, -1.7, -1.3, -0.9, -0.5, -0.2, 0.1, 0.4, 0.8, 1.2, 1.6, 2.
 
 
 def data():
-    """Data that a lift of the given degree separates."""
+    """Yield data that a lift of the given degree separates."""
     y = (np.abs(LINE[:, 0]) > 1).astype(int)
     yield "S0's line, degree 2", LINE, y, 2
     yield "the same, moved by 5, 2", LINE + 5, y, 2

@@ -2,8 +2,8 @@
 
     python examples/bayes.py [folder]
 
-Iris, by one or two measurements of its four. Prints the risk of each rule, in its own world (Monte Carlo, with
-the standard error) and by cross-validation, and the table of a test for a disease; writes one picture.
+Iris, by one or two of its four measurements. Prints the risk of each rule, under its own densities (Monte Carlo, with
+the standard error) and by cross-validation, and the decisions of a test for a disease; writes one plot.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
-from linsep.bayes import Bayes, Gaussian, Parzen, Table
+from linsep.bayes import Bayes, Gaussian, Parzen, ProbabilityTable
 from linsep.plot import strategy
 
-DEAR = [[0, 1, 1], [1, 0, 1], [1, 5, 0]]  # versicolor taken for virginica costs 5
+EXPENSIVE = [[0, 1, 1], [1, 0, 1], [1, 5, 0]]  # versicolor taken for virginica costs 5
 RULES = {
     "one column, own variances, a reject costs 0.2": ([2], Bayes(Gaussian(), reject=0.2)),
     "one covariance for all: linear": ([0, 1], Bayes(Gaussian(shared=True))),
-    "a covariance for each class: quadratic": ([0, 1], Bayes(Gaussian())),
+    "one covariance per class: quadratic": ([0, 1], Bayes(Gaussian())),
     "the same, a reject costs 0.3": ([0, 1], Bayes(Gaussian(), reject=0.3)),
-    "the same, versicolor taken for virginica costs 5": ([0, 1], Bayes(Gaussian(), loss=DEAR)),
+    "the same, versicolor taken for virginica costs 5": ([0, 1], Bayes(Gaussian(), loss=EXPENSIVE)),
     "Parzen's windows, a reject costs 0.3": ([0, 1], Bayes(Parzen(), reject=0.3)),
 }
 
 
 def cross_validated(rule: Bayes, X: np.ndarray, y: np.ndarray) -> float:
-    """The mean loss on rows that were not learned from."""
+    """Return the mean loss on rows that were left out of the fit."""
     folds = StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
     return float(np.concatenate([clone(rule).fit(X[a], y[a]).losses(X[b], y[b]) for a, b in folds]).mean())
 
 
-def hospital() -> None:
-    """The table of a test for a disease of one in ten, exactly."""
+def print_hospital() -> None:
+    """Print the best decisions of a test for a disease that one in ten has, with their exact risks."""
     parts = [(54, 1), (27, 3), (9, 6)]
-    table = Table([[Fraction(p, 100) for p in row] for row in parts], classes=["well", "ill"])
+    table = ProbabilityTable([[Fraction(p, 100) for p in row] for row in parts], classes=["well", "ill"])
     for words, loss, reject in (
         ("0/1 loss", None, None),
         ("ill taken for well costs 10", [[0, 10], [1, 0]], None),
@@ -56,7 +56,7 @@ def main(folder: str = "out") -> None:
     from matplotlib import pyplot as plt
 
     print("A test for a disease:")
-    hospital()
+    print_hospital()
     print("Iris:")
     data = load_iris()
     figure, axes = plt.subplots(2, 3, figsize=(15, 9), layout="constrained")

@@ -18,7 +18,7 @@ import numpy as np
 
 from linsep import NetworkClassifier
 from linsep.estimators.graphs import grid
-from linsep.plot.style import MANY, PALE
+from linsep.plot.style import GREY, PALETTE
 
 COLOURS = np.array([[1.0, 1.0, 1.0], [0.0, 0.45, 0.7], [0.84, 0.37, 0.0], [0.0, 0.62, 0.45]])  # of labels 0 ... 3
 NOISE = 0.5
@@ -77,7 +77,7 @@ def main(folder: str = "out") -> None:
     print("how labels go together, across:\n", np.round(rule.edge_coef_[0] / np.abs(rule.coef_).max(), 2))
 
     figure, panels = plt.subplots(2, 2, figsize=(12, 3.7), layout="constrained")
-    labels = ListedColormap([PALE if k == 0 else MANY[k - 1] for k in range(4)])
+    labels = ListedColormap([GREY if k == 0 else PALETTE[k - 1] for k in range(4)])
     shown = [("truth", truth), (f"seen, noise {NOISE:g}", picture), *((f"{n}: {t}", y) for n, (y, t) in found.items())]
     for ax, (title, image) in zip(panels.flat, shown, strict=True):
         ax.imshow(np.clip(image, 0, 1) if image.ndim == 3 else image, cmap=labels, vmin=0, vmax=3, interpolation="none")

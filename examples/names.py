@@ -17,7 +17,7 @@ import matplotlib
 import numpy as np
 
 from linsep import LinearMachine, SequenceClassifier
-from linsep.plot.style import NEGATIVE, POSITIVE
+from linsep.plot.style import BLUE, VERMILION
 
 NAMES = (  # noqa: SIM905
     "JOHN BILL DANA ANNA EMIL HUGO IDA JANA KARL LENA MARK NINA OLGA PAUL ROSA SARA TOM URS VERA ZOE ADAM BELA CARL "
@@ -116,7 +116,7 @@ def _names(figure, fresh: list, truth: list, alone: list, whole: list) -> None:
 def _rates(figure, levels: tuple, errors: list) -> None:
     figure.suptitle("Letters misread")
     ax = figure.subplots()
-    looks = (("alone", "X", POSITIVE), ("as words", "o", NEGATIVE))
+    looks = (("alone", "X", VERMILION), ("as words", "o", BLUE))
     for (name, mark, colour), rates in zip(looks, zip(*errors, strict=True), strict=True):
         ax.plot(levels, [100 * rate for rate in rates], marker=mark, color=colour, label=name)
     ax.set_xlabel("noise (standard deviation; ink is 1)")

@@ -1,10 +1,10 @@
-"""The optimal hyperplane: half-way between the nearest points of two hulls; and what happens when the hulls meet (C10).
+"""The optimal hyperplane, half-way between the nearest points of two convex hulls, and hulls that intersect (C10).
 
     python examples/optimal_hyperplane.py [folder]
 
-Iris setosa against versicolor by two measurements is separable: the picture shows both hulls, their nearest points and
-the support vectors. Versicolor against virginica is not: three or four flowers prove it, and a soft margin decides all
-the same, with a cost that is proved to be the least up to 1e-9.
+Iris setosa and versicolor are separable by two measurements: the plot shows both hulls, their nearest points and
+the support vectors. Versicolor and virginica are not: three or four flowers prove it. A soft margin separates them
+approximately, with a cost that is proved to be the least up to 1e-9.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def main(folder: str = "out") -> None:
     print(hard.certificate_.check(X[first], y[first]))
     hulls(hard, X[first], y[first], axes[0])
 
-    meet = MaximumMargin().fit(X[second], y[second])
-    print(meet.certificate_)
-    hulls(meet, X[second], y[second], axes[1])
+    intersecting = MaximumMargin().fit(X[second], y[second])
+    print(intersecting.certificate_)
+    hulls(intersecting, X[second], y[second], axes[1])
 
     soft = MaximumMargin(C=1.0, tol=1e-9).fit(X[second], y[second])
     print(soft.certificate_)

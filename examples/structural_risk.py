@@ -2,8 +2,8 @@
 
     python examples/structural_risk.py [folder]
 
-A ladder of polynomial lifts of degree 1 to 5 is fitted to 400 points on a circle against its inside, and to 400
-points on both sides of a line. The tables say what each rung costs; the picture shows it.
+Polynomial lifts of degree 1 to 5 are fitted to 400 points on a circle and inside it, and to 400 points on both
+sides of a line. The tables and the plot show the risks and bounds of every rung.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEGREES = (1, 2, 3, 4, 5)
 
 
 def circle(rng: np.random.Generator, size: int = N):
-    """Points on a circle of radius 1, not quite exactly, against points inside it."""
+    """Return points near a circle of radius 1, and points inside it."""
     y = rng.integers(0, 2, size)
     radius = np.where(y == 1, rng.normal(1, 0.05, size), 0.8 * np.sqrt(rng.random(size)))
     angle = rng.uniform(0, 2 * np.pi, size)
@@ -30,7 +30,7 @@ def circle(rng: np.random.Generator, size: int = N):
 
 
 def line(rng: np.random.Generator, size: int = N):
-    """Points on both sides of a line, at a distance of 0.05 at least."""
+    """Return points on both sides of a line, at a distance of at least 0.05."""
     y = rng.integers(0, 2, size)
     along, across = rng.uniform(-1, 1, size), np.where(y == 1, 1, -1) * rng.uniform(0.05, 1, size)
     return np.column_stack([along + 0.5 * across, across - 0.5 * along]), y
@@ -52,26 +52,26 @@ def main(folder: str = "out") -> None:
         model = StructuralRisk(ladder()).fit(X, y)
         print(f"{name}\n\n{model.table_}\n")
         structural_risk(model, ax)
-        _regions(points, model, X, y)
-        points.set_title(f"{name}, N = {len(y)}, as {model.best_name_} has it", fontsize=10)
+        draw_regions(points, model, X, y)
+        points.set_title(f"{name}, N = {len(y)}, {model.best_name_}", fontsize=10)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     figure.savefig(place / "structural_risk.png", dpi=110)
     print(f"wrote {place / 'structural_risk.png'}")
 
 
-def _regions(ax, model, X, y) -> None:
-    """The points, and where the chosen rung decides for which class."""
-    from linsep.plot.style import COLOURS, INK, MARKERS
+def draw_regions(ax, model, X, y) -> None:
+    """Draw the points, and the decisions of the chosen rung."""
+    from linsep.plot.style import INK, MARKERS, SIGN_COLOURS
 
     reach = 1.1 * np.abs(X).max()
     side = np.linspace(-reach, reach, 300)
     grid = np.stack(np.meshgrid(side, side), axis=-1)
     g = model.decision_function(grid.reshape(-1, 2)).reshape(300, 300)
-    ax.contourf(side, side, g, levels=[-np.inf, 0, np.inf], colors=[COLOURS[-1], COLOURS[1]], alpha=0.10)
+    ax.contourf(side, side, g, levels=[-np.inf, 0, np.inf], colors=[SIGN_COLOURS[-1], SIGN_COLOURS[1]], alpha=0.10)
     ax.contour(side, side, g, levels=[0], colors=INK, linewidths=1.6)
     for label, sign in zip(model.classes_, (-1, 1), strict=True):
-        ax.scatter(*X[y == label].T, s=14, color=COLOURS[sign], marker=MARKERS[sign], lw=0, alpha=0.8)
+        ax.scatter(*X[y == label].T, s=14, color=SIGN_COLOURS[sign], marker=MARKERS[(sign + 1) // 2], lw=0, alpha=0.8)
     ax.set(aspect=1, xticks=[], yticks=[])
 
 

@@ -1,44 +1,109 @@
-"""Examples run and draw their pictures, and so does every piece of Python in README and docs."""
+"""README and docs show what Python prints: code runs by itself, and its output is compared with the page.
+
+- A ``python`` block directly followed by a ``text`` block prints exactly that text; one without prints nothing.
+- A ``text`` block in a paragraph after `python examples/NAME.py` shows lines that the example prints, in their order.
+
+``LINSEP_WRITE_PAGES=1 script/test tests/test_examples.py`` writes what is printed into the pages; read the diff.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
 from matplotlib import pyplot
 
 ROOT = Path(__file__).parent.parent
-EXAMPLES = ROOT / "examples"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PIECES = [
-    pytest.param(piece, id=f"{page.name}-{k}")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CODE = re.compile(r"^```python\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", re.M | re.S)
+SHOWN = re.compile(r"`python (examples/\w+\.py)`[^`]*\n\n```text\n(.*?)^```\n", re.M | re.S)
+EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").glob("*.py"))
+QUICK = {"examples/worked_example.py"}
+
+# Pages whose output is not yet shown in text blocks: to be converted.
+KNOWN = {
+    "anderson.md",
+    "certificates.md",
+    "lifting.md",
+    "many_classes.md",
+    "networks.md",
+    "risk.md",
+    "sequences.md",
+    "structured.md",
+}
+
+
+def read(page):
+    return page.read_text(encoding="utf-8")
+
+
+BLOCKS = [
+    pytest.param(page, found, id=f"{page.name}-{k}")
     for page in PAGES
-    for k, piece in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S))
+    for k, found in enumerate(CODE.finditer(read(page)))
 ]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("piece", PIECES)
-def test_what_the_pages_show_runs_by_itself(piece, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "block"), BLOCKS)
+def test_code_on_the_pages_prints_what_they_show(page, block, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    exec(compile(piece, "page", "exec"), {"__name__": "page"})
+    exec(compile(block[1], f"{page.name}", "exec"), {"__name__": "page"})
     pyplot.close("all")
+    printed = capsys.readouterr().out
+    if os.environ.get("LINSEP_WRITE_PAGES"):
+        text = f"\n```text\n{printed}```\n" if printed else ""
+        page.write_text(read(page).replace(block[0], f"```python\n{block[1]}```\n{text}"), encoding="utf-8")
+    elif page.name not in KNOWN:
+        assert printed == (block[2] or "")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_output_on_the_pages_is_compared(page):
+    compared = sum(bool(block[2]) for block in CODE.finditer(read(page))) + len(SHOWN.findall(read(page)))
+    assert read(page).count("\n```text\n") == compared
+    assert "# prints" not in read(page)
+
+
+def test_known_pages_are_not_yet_converted():
+    """So that the list shrinks: a page all of whose output is shown is taken off."""
+    converted = {
+        page.name for page in PAGES if all(block[2] for block in CODE.finditer(read(page)) if "print(" in block[1])
+    }
+    assert not KNOWN & converted
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "example", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in EXAMPLES]
+)
+def test_examples_draw_their_picture_and_print_what_the_pages_show(example, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [example, str(tmp_path)])
+    runpy.run_path(str(ROOT / example), run_name="__main__")
+    pyplot.close("all")
+    printed = capsys.readouterr().out
+    assert any(file.stat().st_size > 10_000 for file in tmp_path.iterdir())
+    for page in PAGES:
+        for name, text in SHOWN.findall(read(page)):
+            assert name != example or text in printed, f"{page.name} shows what {example} does not print"
 
 
 def test_names_are_read_better_as_words_than_letter_by_letter(tmp_path, capsys):
-    runpy.run_path(str(EXAMPLES / "names.py"))["main"](str(tmp_path), 200)
+    runpy.run_path(str(ROOT / "examples" / "names.py"))["main"](str(tmp_path), 200)
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("noise")]
     rates = [[float(word.rstrip("%")) for word in line.split() if word.endswith("%")] for line in lines]
     assert len(rates) == 5
     assert sum(alone for alone, _ in rates) > 1.2 * sum(words for _, words in rates)
-    assert (tmp_path / "names.png").stat().st_size > 10_000
 
 
+@pytest.mark.long
 def test_letters_under_noise_are_read_better_as_a_network(tmp_path, capsys):
-    runpy.run_path(str(EXAMPLES / "denoise.py"))["main"](str(tmp_path))
+    runpy.run_path(str(ROOT / "examples" / "denoise.py"))["main"](str(tmp_path))
     printed = capsys.readouterr().out
     alone, network = (float(part) for part in re.findall(r"([0-9.]+)% right", printed))
     assert network > alone + 15.0
-    assert "optimal" in printed and (tmp_path / "denoise.png").stat().st_size > 10_000
+    assert "optimal" in printed

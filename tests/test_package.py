@@ -1,28 +1,61 @@
-"""The package as a whole: names that are imported when asked for, and kernels that are made of parts."""
+"""The package as a whole: its names, what importing it does to others, compiled and interpreted functions."""
 
-import gc
+import json
+import os
 import subprocess
 import sys
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import pytest
-from numba.core import event
 
 import linsep
-from linsep.jit import STAMP, compiled, stamp, tiled
+from linsep.jit import at_speed, compiled
+
+NAMES = {
+    "Anderson",
+    "Bayes",
+    "Certificate",
+    "Functions",
+    "GradientDescent",
+    "Kozinec",
+    "LeastSquares",
+    "Lifted",
+    "LinearMachine",
+    "Mahalanobis",
+    "MaximumMargin",
+    "NearestMean",
+    "NetworkClassifier",
+    "Objective",
+    "OneVsAll",
+    "OneVsOne",
+    "Perceptron",
+    "Polynomial",
+    "Quadratic",
+    "RadiusCertificate",
+    "Relaxation",
+    "SequenceClassifier",
+    "StructureCertificate",
+    "StructuredClassifier",
+    "separability",
+}
+MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
+
+
+def run(code: str, **environment: str) -> str:
+    """What Python prints for this code in a process of its own."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def test_every_name_is_there_and_no_other():
-    assert all(getattr(linsep, name) is not None for name in linsep.__all__)
-    assert {*linsep.__all__, "risk", "plot", "bayes"} <= set(dir(linsep))
+    assert set(linsep.__all__) == NAMES
+    assert set(dir(linsep)) == {*NAMES, *MODULES, "__version__"}
+    assert all(getattr(linsep, name) is not None for name in dir(linsep))
     with pytest.raises(AttributeError, match="no attribute 'Perzeptron'"):
         linsep.Perzeptron  # noqa: B018
-
-
-def run(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_modules_come_with_the_package():
@@ -36,90 +69,107 @@ def test_nothing_is_imported_before_it_is_asked_for():
     assert run(code) == "set()"
 
 
+# --- compiled and interpreted ----------------------------------------------------------------------------------------
+
+
 @compiled
 def inverse(x):
     return 1 / x
 
 
-@tiled("values")
-def total(values, first, out):
-    out[0] = values[first]
-    out[0] += values[first + 1]
-
-
 @compiled
-def both(values, out):
-    total(values, 0, out)
-    out[0] = inverse(out[0])
-
-
-@compiled
-def sums(values, fixed, first, out):
-    total(values, first, out)
-    total(fixed, first, out)
-    total(fixed, 0, out)
-    total(out, 1, out)
+def inverse_of_sum(values, out):
+    out[0] = inverse(values[0] + values[1])
 
 
 class Half(NamedTuple):
-    """An oracle of sorts, taught to compiled code by the name of its method."""
+    """A rule: half of the way."""
 
-    by: float
+    share: float = 0.5
 
-    def cost(self, i):
-        """i divided."""
-        return i / self.by
+    def step(self, t, wa, ww, aa, goal):
+        return self.share, (1 - self.share) / t
 
 
 @compiled
-def cost_of(oracle, i):
-    return oracle.cost(i)
+def step_of(rule, t):
+    return rule.step(t, 1.0, 1.0, 1.0, 0.0)
 
 
-def test_a_kernel_is_itself_and_a_part_of_others():
-    out = np.zeros(1)
-    both(np.array([1.0, 3.0]), out)
-    assert out[0] == inverse(4.0) == 0.25
-    total(np.array([1.0, 2.0]), 0, out)
-    assert out[0] == 3.0
-    assert cost_of(Half(2.0), 3) == cost_of.py_func(Half(2.0), 3) == 1.5
+def test_compiled_functions_are_their_python_functions():
+    out, interpreted = np.zeros(1), np.zeros(1)
+    inverse_of_sum(np.array([1.0, 3.0]), out)
+    inverse_of_sum.py_func(np.array([1.0, 3.0]), interpreted)
+    assert out[0] == interpreted[0] == inverse.py_func(4.0) == 0.25
+    assert at_speed(step_of, Half())(Half(), 2) == step_of.py_func(Half(), 2) == (0.5, 0.25)
 
 
-def test_a_part_is_compiled_once_for_arrays_to_be_read_and_numbers_in_the_text():
-    fixed = np.array([3.0, 4.0])
-    fixed.flags.writeable = False
-    made = []
-
-    class Count(event.Listener):
-        def on_start(self, found):
-            assert not gc.isenabled()
-            made.append(found.data["dispatcher"].py_func.__name__)
-
-        def on_end(self, found):
-            pass
-
-    out = np.array([0.0, 5.0, 6.0])
-    with event.install_listener("numba:compile", Count()):
-        sums.py_func(np.array([1.0, 2.0]), fixed, 0, expected := out.copy())
-        numba.njit(sums.py_func)(np.array([1.0, 2.0]), fixed, 0, out)
-    assert out.tolist() == expected.tolist() == [11.0, 5.0, 6.0]
-    assert made.count("total") <= 1
-    assert gc.isenabled()
-
-
-def test_errors_inside_parts_come_out():
+def test_errors_inside_compiled_functions_come_out():
     with pytest.raises(ZeroDivisionError):
-        both(np.array([1.0, -1.0]), np.zeros(1))
+        inverse_of_sum(np.array([1.0, -1.0]), np.zeros(1))
+    step = at_speed(step_of, Half())
     with pytest.raises(ZeroDivisionError):
-        cost_of(Half(0.0), 3)
-    assert cost_of(Half(4.0), 3) == 0.75
+        step(Half(), 0)
+    assert step(Half(0.25), 1) == (0.25, 0.75)
 
 
-def test_an_edit_of_any_file_is_noticed(tmp_path):
-    for name in ("one.py", "two.py"):
-        (tmp_path / name).write_text("x = 1\n")
-    before = stamp(tmp_path)
-    assert stamp(tmp_path) == before
-    (tmp_path / "two.py").write_text("x = 12\n")
-    assert stamp(tmp_path) != before
-    assert both._cache._cache_file._source_stamp == STAMP
+# --- what others see -------------------------------------------------------------------------------------------------
+
+FITS = """
+import warnings; warnings.simplefilter("ignore")
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from linsep import *
+X, y = load_breast_cancer(return_X_y=True)
+X = (X - X.mean(0)) / X.std(0)
+rng = np.random.default_rng(0)
+sequences = [rng.normal(size=(n, 5)) for n in (3, 4, 5, 6)]
+labels = [rng.integers(0, 3, len(x)) for x in sequences]
+FITS = {
+    "perceptron": lambda: Perceptron(keep="last", max_iter=3).fit(X, y),
+    "sequences": lambda: SequenceClassifier(max_iter=3, random_state=0).fit(sequences, labels),
+    "machine": lambda: LinearMachine(max_iter=3).fit(X, (2 * y + (X[:, 0] > 0))),
+    "kozinec": lambda: Kozinec(max_iter=3).fit(X, y),
+    "margin": lambda: MaximumMargin(C=1.0).fit(X, y),
+}
+"""
+
+OTHERS = """
+import gc, json
+from typing import NamedTuple
+import numba
+class Game(NamedTuple):
+    goal: float
+    step: float
+@numba.njit
+def total(game):
+    return game.goal + game.step
+@numba.njit
+def missing(game):
+    return game.lowest(1.0, 2)
+def show():
+    try:
+        found = missing(Game(1.0, 2.0))
+    except Exception as error:
+        found = type(error).__name__
+    settings = {name: repr(getattr(numba.config, name)) for name in dir(numba.config) if name.isupper()}
+    return json.dumps([total(Game(1.0, 2.0)), found, gc.isenabled(), settings])
+"""
+
+
+def test_others_kernels_and_numbas_settings_are_left_alone():
+    alone = json.loads(run(f"{OTHERS}print(show())"))
+    beside = json.loads(run(f"{OTHERS}{FITS}for fit in FITS.values(): fit()\nprint(show())"))
+    assert alone[:3] == beside[:3] == [3.0, "TypingError", True]
+    assert alone[3] == beside[3]
+
+
+@pytest.mark.parametrize("cache", ["shared", pytest.param("fresh", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["perceptron", "sequences"])
+def test_bits_do_not_depend_on_what_was_fitted_before(name, cache, tmp_path):
+    """Fresh caches compile all kernels in the order of the fits: what one asks for must not change another."""
+    show = f"print(FITS[{name!r}]().coef_.tobytes().hex())"
+    places = [{} if cache == "shared" else {"NUMBA_CACHE_DIR": str(tmp_path / part)} for part in ("alone", "after")]
+    alone = run(f"{FITS}{show}", **places[0])
+    after = run(f"{FITS}for fit in [*FITS.values()][::-1]: fit()\n{show}", **places[1])
+    assert alone == after

@@ -84,4 +84,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """All names, asked for or not."""
-    return sorted({*globals(), *_HOME, *_MODULES})
+    return sorted({*_HOME, *_MODULES, "__version__"})

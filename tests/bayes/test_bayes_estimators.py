@@ -4,16 +4,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from linsep.bayes import (
-    Bayes,
-    Gaussian,
-    Mahalanobis,
-    NearestMean,
-    Parzen,
-    PiecewiseConstant,
-    Rayleigh,
-    Uniform,
-)
+from linsep.bayes import Bayes, Gaussian, Mahalanobis, NearestMean, Parzen, PiecewiseConstant, Rayleigh, Uniform
 
 ESTIMATORS = [
     Bayes(),

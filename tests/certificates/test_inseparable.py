@@ -15,7 +15,7 @@ from linsep.certificates.prove.inseparable import basis, refute
 def test_a_basis_has_as_many_columns_as_the_rank(A):
     for found in (basis(A), _pivots(A)):
         assert len(found) == np.linalg.matrix_rank(A)
-        assert np.linalg.matrix_rank(A[:, found]) == len(found)
+        assert not len(found) or np.linalg.matrix_rank(A[:, found]) == len(found)  # NumPy 2.1 fails on no columns
 
 
 def test_real_columns_that_depend_on_others_leave_an_interior():

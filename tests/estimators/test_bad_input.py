@@ -21,6 +21,7 @@ from linsep import (
     LeastSquares,
     NetworkClassifier,
     OneVsAll,
+    OneVsOne,
     Perceptron,
     Relaxation,
     SequenceClassifier,
@@ -251,7 +252,7 @@ def written(case):
 def test_bad_parameters_are_refused_by_name(case, within):
     make, values, said = case
     # overflow on the way to the error is the error's own business
-    with within(3), np.errstate(all="ignore"), pytest.raises((ValueError, TypeError), match=said):
+    with within(), np.errstate(all="ignore"), pytest.raises((ValueError, TypeError), match=said):
         make(**values).fit(X, Y)
 
 
@@ -591,11 +592,9 @@ def test_columns_have_names_and_keep_them(rule):
 @pytest.mark.parametrize(
     ("rule", "form", "dtype"),
     [
-        *(
-            (Perceptron(keep="last"), "dense", dtype)
-            for dtype in ("float32", "uint8", "bool", "int64", "int8", "float16")
-        ),
-        *((Perceptron(keep="last"), "sparse", dtype) for dtype in ("float32", "uint8", "bool", "int64")),
+        # more types compiled: tests/loop
+        *((Perceptron(keep="last"), "dense", dtype) for dtype in ("uint8", "int64", "int8", "float16")),
+        (Perceptron(keep="last"), "sparse", "float32"),
         (LeastSquares(), "dense", "bool"),
         (LeastSquares(), "sparse", "float32"),
         (GradientDescent(max_passes=20), "dense", "uint8"),
@@ -657,21 +656,16 @@ MAKES = {
     "sparse": sp.csr_array,
     "pandas": lambda X: pd.DataFrame(X, columns=["wide", "high", "unused"]),
 }
-RULES = [
-    Perceptron(),
-    Perceptron(multi_class="one-vs-all"),
-    Perceptron(multi_class="one-vs-one"),
-    OneVsAll(Perceptron()),
-]
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("rule", RULES, ids=["perceptron", "one-vs-all", "one-vs-one", "committee"])
+@pytest.mark.parametrize("rule", [Perceptron(), OneVsAll(Perceptron()), OneVsOne(Perceptron())], ids=str)
 @pytest.mark.parametrize("table", MAKES)
 def test_what_is_not_finite_is_found_in_a_column_without_weight(table, rule, classes):
     """Predicting looks at the scores only: 0 times NaN or infinity must show in them."""
     wide = np.column_stack([X, np.zeros(9)])
-    fitted = clone(rule).fit(MAKES[table](wide), np.arange(9) % 3 if classes == 3 else Y)
+    make = MAKES["pandas" if table == "pandas" else "float64"]  # a fit of other types would compile for nothing
+    fitted = clone(rule).fit(make(wide), np.arange(9) % 3 if classes == 3 else Y)
     assert not np.atleast_2d(fitted.coef_)[:, 2].any()
     column = "('unused'|2)" if table == "pandas" else "2"
     for value, name in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")):

@@ -101,7 +101,7 @@ def test_rows_of_weight_zero_are_absent():
 def test_a_spent_budget_leaves_valid_bounds():
     X, sign = clouds(4, n=3000, d=8, apart=1.2)
     X, sign = X[np.abs(X.sum(axis=1)) > 0.05], sign[np.abs(X.sum(axis=1)) > 0.05]
-    claim = MaximumMargin(max_passes=1).fit(X, sign).certificate_
+    claim = MaximumMargin(max_iter=1).fit(X, sign).certificate_
     assert claim.check(X, sign)
 
 
@@ -130,7 +130,7 @@ def test_many_columns_by_ascent_are_the_same_margin(bias, monkeypatch):
     for data in (X, sp.csr_array(X)):
         wide = MaximumMargin(bias=bias).fit(data, sign)
         assert wide.certificate_.status == "optimal"
-        assert wide.n_passes_ != narrow.n_passes_
+        assert wide.n_iter_ != narrow.n_iter_
         assert wide.margin_ == pytest.approx(narrow.margin_, rel=2e-9)
         assert wide.certificate_.check(data, sign)
     weight = (np.arange(40) > 3).astype(float)
@@ -145,4 +145,4 @@ def test_where_no_w_separates_the_rule_is_a_good_one_all_the_same(shared, monkey
         assert rule.certificate_.status == "not separable"
         assert rule.score(X, y) > 0.84
         monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 1)
-        monkeypatch.setattr("linsep.estimators.maximum_margin.wide_point", nearest_point)
+        monkeypatch.setattr("linsep.estimators.maximum_margin.nearest_point_by_ascent", nearest_point)

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from linsep.loop.mixing import mixing
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -14,11 +15,10 @@ from linsep import SequenceClassifier
 from linsep.estimators.sequences.templates import Templates
 from linsep.loop.keep import Average
 from linsep.loop.learn import learn
-from linsep.loop.mixing import mixing
 from linsep.loop.stop import Stop
 from linsep.loop.sweep import Task, Tick, sweep
 from linsep.oracles.sequences import apart, chains, features
-from linsep.risk import bio_forbidden, span_scores, spans
+from linsep.risk import bio_forbidden
 from linsep.rules import Increment
 from linsep.targets import EpsOptimal, Margin
 
@@ -332,21 +332,6 @@ def test_scores_by_hand():
     assert np.isclose(rule.score(X[:2], wrong[:2], by="span"), 2 / 3)  # 1 right, 1 found, 2 wanted
     with pytest.raises(ValueError, match="by="):
         rule.score(X, y, by="letter")
-
-
-def test_spans_and_their_f1_by_hand():
-    truth = ["B-PER", "I-PER", "O", "B-LOC", "I-LOC", "I-LOC", "O", "B-PER"]
-    found = ["B-PER", "I-PER", "O", "B-LOC", "I-LOC", "O", "I-LOC", "I-PER"]
-    assert spans(found) == {("PER", 0, 2), ("LOC", 3, 5), ("LOC", 6, 7), ("PER", 7, 8)}
-    scores = span_scores([truth], [found])
-    assert scores["PER"] == (2, 2, 2) and scores["LOC"] == (0, 2, 1) and scores["all"] == (2, 4, 3)
-    assert np.isclose(scores["all"].f1, 4 / 7) and scores["all"].precision == 0.5
-    assert span_scores([["O"]], [["O"]])["all"].f1 == 1.0
-    for labels in (["X-PER"], ["O-PER"], ["PER"]):
-        with pytest.raises(ValueError, match="position 0"):
-            spans(labels)
-    with pytest.raises(ValueError, match="sequence 0"):
-        span_scores([["O"]], [["O", "O"]])
 
 
 def test_bio_never_predicts_what_is_forbidden():

@@ -22,7 +22,7 @@ MIXTURE = {
     "check_sample_weight_equivalence_on_dense_data": "scikit-learn's GaussianMixture knows no unequal weights",
     "check_fit2d_1feature": "three rows of a class are too few for two Gaussians",
 }
-ESTIMATORS = [
+ESTIMATORS = [  # the quick tests run the first of each class
     Perceptron(),
     Perceptron(batch=True),
     Perceptron(batch=True, rate="1/sqrt(k)", margin=0.5, keep="last"),
@@ -48,16 +48,6 @@ ESTIMATORS = [
     GradientDescent(),
     GradientDescent(criterion="perceptron", margin=0.0),
     GradientDescent(criterion="squares"),
-    # many classes by other ways than the machine of the above
-    Perceptron(multi_class="one-vs-all"),
-    Perceptron(multi_class="one-vs-one"),
-    Perceptron(multi_class="one-vs-one", batch=True),
-    Perceptron(on_new_class="add"),
-    Kozinec(multi_class="one-vs-one", max_passes=100),
-    LeastSquares(multi_class="one-vs-all"),
-    LeastSquares(on_new_class="add"),
-    LeastSquares(method="ho-kashyap", multi_class="one-vs-all"),
-    MaximumMargin(multi_class="one-vs-one"),
     MaximumMargin(C=1.0, tol=1e-12, multi_class="one-vs-one"),
     MaximumMargin(C=1.0, tol=1e-12, multi_class="machine"),  # two classes only, and its tags say so
     LinearMachine(max_passes=100),

@@ -78,6 +78,7 @@ def test_no_history_is_said():
         worst_error(Anderson().fit_gaussians(*random_gaussians(1, 6, 2, 3.0)))
 
 
+@pytest.mark.long
 def test_the_example_protects_the_rare_form(tmp_path, capsys):
     runpy.run_path(str(EXAMPLE))["main"](str(tmp_path))
     said = capsys.readouterr().out

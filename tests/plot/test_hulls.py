@@ -35,22 +35,25 @@ def test_both_hulls_have_their_corners():
     assert {tuple(corner) for corner in polygons[1]} == {tuple(row) for row in SQUARES[4:]}
 
 
-def test_hulls_that_meet_show_where():
+def test_hulls_that_intersect_show_where():
     X = np.vstack([SQUARES, [[0.5, 1.0]]])
     ax = drawn(X, np.append(SIDES, 1))
-    assert ax.get_title().startswith("not separable: the hulls meet at ")
-    meeting = line(ax, "where the hulls meet")[0]
-    assert 0.0 <= meeting[0] <= 1.0
-    assert 0.0 <= meeting[1] <= 2.0
+    assert ax.get_title().startswith("not separable: the hulls intersect at ")
+    common = line(ax, "common point of the hulls")[0]
+    assert 0.0 <= common[0] <= 1.0
+    assert 0.0 <= common[1] <= 2.0
 
 
 def test_points_on_a_line_and_single_points_have_hulls_too():
-    drawn(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [5.0, 0.0]]), np.array([0, 0, 0, 1]))
+    ax = drawn(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [5.0, 0.0]]), np.array([0, 0, 0, 1]))
+    outlines = [{tuple(point) for point in each.get_xydata()} for each in ax.get_lines()[:2]]
+    assert outlines == [{(0.0, 0.0), (2.0, 2.0)}, {(5.0, 0.0)}]
+    np.testing.assert_allclose(line(ax, "nearest points"), [[2.0, 2.0], [5.0, 0.0]], atol=1e-9)
 
 
 def test_what_is_no_maximum_margin_is_refused():
-    with pytest.raises(ValueError, match="a fitted MaximumMargin is wanted"):
+    with pytest.raises(ValueError, match="hulls: expected a fitted MaximumMargin"):
         hulls(SimpleNamespace(coef_=np.ones((1, 2))), SQUARES, SIDES)
     rule = MaximumMargin().fit(np.hstack([SQUARES, SQUARES]), SIDES)
-    with pytest.raises(ValueError, match="two numbers"):
+    with pytest.raises(ValueError, match="hulls: expected a fitted rule with one w of two numbers"):
         hulls(rule, SQUARES, SIDES)

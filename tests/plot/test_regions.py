@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from types import SimpleNamespace
 
 import matplotlib
 from conftest import REPOSITORY
@@ -16,15 +17,15 @@ from matplotlib.path import Path as Outline
 from sklearn.naive_bayes import GaussianNB
 
 from linsep import LinearMachine, OneVsAll, OneVsOne, Perceptron, plot
-from linsep.plot.geometry import Box
-from linsep.plot.regions import _area, _committee, _lines, _machine
+from linsep.plot.geometry import PlotBox
+from linsep.plot.regions import _area, _get_lines, _split_by_classes, _split_by_members
 
 EXAMPLES = REPOSITORY / "examples"
 RULES = {
-    "machine": LinearMachine(max_passes=50),
-    "one versus all": OneVsAll(Perceptron(max_passes=50)),
-    "one versus one": OneVsOne(Perceptron(max_passes=50)),
-    "two classes": Perceptron(max_passes=50),
+    "machine": LinearMachine(max_iter=50),
+    "one versus all": OneVsAll(Perceptron(max_iter=50)),
+    "one versus one": OneVsOne(Perceptron(max_iter=50)),
+    "two classes": Perceptron(max_iter=50),
 }
 
 
@@ -39,9 +40,9 @@ def clouds(count=5, seed=0):
 def test_cells_tile_the_picture_and_answer_as_the_rule(name):
     X, y = clouds(2 if name == "two classes" else 5)
     rule = RULES[name].fit(X, y)
-    box = Box(-7.0, 7.0, -6.0, 6.0)
-    W = _lines(rule)
-    cells = _committee(rule, W, box.corners) if hasattr(rule, "votes") else _machine(W, box.corners)
+    box = PlotBox(-7.0, 7.0, -6.0, 6.0)
+    W = _get_lines(rule)
+    cells = _split_by_members(rule, W, box.corners) if hasattr(rule, "votes") else _split_by_classes(W, box.corners)
     assert sum(_area(cell.corners) for cell in cells) == pytest.approx(14 * 12)
     points = np.random.default_rng(1).uniform([-7, -6], [7, 6], (500, 2))
     said = np.searchsorted(rule.classes_, rule.predict(points))
@@ -52,7 +53,7 @@ def test_cells_tile_the_picture_and_answer_as_the_rule(name):
         drawn[Outline(cell.corners).contains_points(points)] = cell.label
     assert np.array_equal(drawn, said)
     if name == "machine":
-        assert len({cell.label for cell in cells}) == len(cells)  # one convex piece a class
+        assert len({cell.label for cell in cells}) == len(cells)  # one convex region per class
     if name == "one versus all":
         assert (said == -1).any()
 
@@ -69,13 +70,14 @@ def test_regions_are_drawn_with_their_names(name):
 
 def test_an_estimator_is_drawn_by_its_committee():
     X, y = clouds()
-    ax = plot.regions(Perceptron(multi_class="one-vs-one", max_passes=20).fit(X, y), X, y, Figure().subplots())
+    rule = SimpleNamespace(committee_=OneVsOne(Perceptron(max_iter=20)).fit(X, y))
+    ax = plot.regions(rule, X, y, Figure().subplots())
     assert "one versus one" in ax.get_title()
 
 
 def test_what_cannot_be_drawn_is_refused():
     X, y = clouds()
-    rule = LinearMachine(max_passes=5).fit(X, y)
+    rule = LinearMachine(max_iter=5).fit(X, y)
     with pytest.raises(ValueError, match="2 columns"):
         plot.regions(rule, np.ones((60, 3)), y)
     with pytest.raises(ValueError, match="'z'"):
@@ -84,6 +86,7 @@ def test_what_cannot_be_drawn_is_refused():
         plot.regions(OneVsAll(GaussianNB()).fit(X, y), X, y)
 
 
+@pytest.mark.long
 def test_the_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["many_classes.py", str(tmp_path)])
     runpy.run_path(str(EXAMPLES / "many_classes.py"), run_name="__main__")

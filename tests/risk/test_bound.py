@@ -77,15 +77,15 @@ def test_the_bound_holds_more_often_than_promised():
 @pytest.mark.parametrize(
     ("arguments", "culprit"),
     [
-        ((-0.1, 3, 10), "empirical=-0.1"),
-        ((math.nan, 3, 10), "empirical=nan"),
-        (("a", 3, 10), "empirical='a'"),
-        ((0, 0, 10), "h=0"),
-        ((0, math.nan, 10), "h=nan"),
-        ((0, 3, 0), "N=0"),
-        ((0, 3, 10.5), "N=10.5"),
-        ((0, 3, 10, 0), "eta=0"),
-        ((0, 3, 10, 1.0), "eta=1.0"),
+        ((-0.1, 3, 10), "empirical: .*got -0.1"),
+        ((math.nan, 3, 10), "empirical: .*got nan"),
+        (("a", 3, 10), "empirical: .*got 'a'"),
+        ((0, 0, 10), "h: .*got 0"),
+        ((0, math.nan, 10), "h: .*got nan"),
+        ((0, 3, 0), "N: .*got 0"),
+        ((0, 3, 10.5), "N: .*got 10.5"),
+        ((0, 3, 10, 0), "eta: .*got 0"),
+        ((0, 3, 10, 1.0), "eta: .*got 1.0"),
     ],
 )
 def test_bad_numbers_are_named(arguments, culprit):
@@ -137,9 +137,9 @@ def test_capacities_by_hand_and_bad_numbers():
     for radius, margin, culprit in ((-1.0, 1.0, "radius"), (math.inf, 1.0, "radius"), (1.0, 0.0, "margin")):
         with pytest.raises(ValueError, match=culprit):
             margin_capacity(radius, margin)
-    with pytest.raises(ValueError, match="n=-1"):
+    with pytest.raises(ValueError, match=r"n: .*got -1"):
         dimension_capacity(-1)
-    with pytest.raises(ValueError, match=r"n=2\.5"):
+    with pytest.raises(ValueError, match=r"n: .*got 2\.5"):
         dimension_capacity(2.5)
 
 
@@ -171,11 +171,11 @@ def inside(points, ball):
 @given(arrays(float, st.tuples(st.integers(1, 9), st.just(2)), elements=st.integers(-20, 20).map(float)))
 def test_both_bounds_of_the_radius_hold(points):
     exact = smallest_circle(points)
-    for some in (enclosing_ball(points, tol=1e-6, max_passes=2000), enclosing_ball(points, max_passes=3)):
+    for some in (enclosing_ball(points, tol=1e-6, max_iter=2000), enclosing_ball(points, max_iter=3)):
         assert inside(points, some)
         assert some.lower <= exact * (1 + 1e-9) and exact <= some.radius + 1e-9
-    assert enclosing_ball(points, tol=1e-6, max_passes=2000).radius <= (1 + 2e-6) * exact + 1e-12
-    assert enclosing_ball(points, max_passes=1).radius <= 2 * exact + 1e-9
+    assert enclosing_ball(points, tol=1e-6, max_iter=2000).radius <= (1 + 2e-6) * exact + 1e-12
+    assert enclosing_ball(points, max_iter=1).radius <= 2 * exact + 1e-9
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csr_matrix])
@@ -222,7 +222,7 @@ def test_one_row_and_no_spread():
     assert enclosing_ball([[3.0, 4.0]]).radius < 1e-300
     assert enclosing_ball(np.full((5, 3), 7.0)).radius < 1e-300
     assert enclosing_ball(sp.csr_array((4, 3))).radius < 1e-300
-    assert "1 look at" in str(enclosing_ball([[3.0, 4.0]]))
+    assert enclosing_ball([[3.0, 4.0]]).passes == 1
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_one_row_and_no_spread():
         ([[math.inf]], {}, "infinity"),
         (np.empty((0, 2)), {}, "0 sample"),
         ([[1.0]], {"tol": 0.0}, "tol"),
-        ([[1.0]], {"max_passes": 0}, "max_passes"),
+        ([[1.0]], {"max_iter": 0}, "max_iter"),
     ],
 )
 def test_bad_balls_are_named(X, options, culprit):

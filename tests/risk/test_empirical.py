@@ -45,7 +45,7 @@ def test_bad_input_is_named(arguments, message):
 
 
 def test_unknown_labels_and_weights_are_named():
-    with pytest.raises(ValueError, match="'c' is not among"):
+    with pytest.raises(ValueError, match="y_true: the label 'c' is not one of"):
         empirical_risk(["c"], ["a"], [[0, 1], [1, 0]], labels=["a", "b"])
     with pytest.raises(ValueError, match=r"[Ww]eights"):
         empirical_risk([0, 1], [0, 1], sample_weight=[0, 0])

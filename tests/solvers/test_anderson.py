@@ -90,6 +90,7 @@ def test_infeasible_is_proved(means, covariance):
     assert "an error of at least 1/2" in str(claim)
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(
     st.integers(0, 10**6), st.integers(2, 24), st.integers(1, 30), st.sampled_from([0.0, 1.0, 2.0, 6.0]), st.booleans()
@@ -110,6 +111,7 @@ def test_r_is_the_referees(seed, k, d, apart, flat):
         assert other.gap(claim.upper * (1 + 1e-5)) < 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("k", "d"), [(3, 1), (6, 2), (10, 5), (60, 8)])
 def test_bisection_by_cvxpy_finds_the_same(k, d):
     means, covariances, sign = random_gaussians(k, k, d, 3.0)
@@ -117,6 +119,7 @@ def test_bisection_by_cvxpy_finds_the_same(k, d):
     assert referee.Bisection(means, covariances, sign).solve(2.5 * claim.upper) == pytest.approx(claim.lower, rel=1e-6)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(2, 12))
 def test_brute_force_in_the_plane_finds_nothing_better(seed, k):

@@ -5,8 +5,9 @@ import pytest
 from scipy.optimize import check_grad, minimize
 
 from linsep import GradientDescent, LeastSquares, Perceptron
-from linsep.solvers.gradient_descent import built_in
-from linsep.solvers.vectors import Vectors
+from linsep.oracles import points
+from linsep.rows.matrix import VectorMatrix
+from linsep.solvers.gradient_descent import named_criterion
 
 
 def problem(seed=0, noise=1.0):
@@ -16,7 +17,7 @@ def problem(seed=0, noise=1.0):
 
 
 def vectors(X, y, weight=None):
-    return Vectors(X, np.where(y == 1, 1, -1), weight)
+    return VectorMatrix(points(X, np.where(y == 1, 1, -1), weight))
 
 
 def weights(rule):
@@ -26,36 +27,36 @@ def weights(rule):
 @pytest.mark.parametrize("name", ["perceptron", "relaxation", "squares"])
 def test_the_gradient_is_that_of_the_criterion(name):
     X, y = problem()
-    A, J = vectors(X, y, np.arange(40) % 3 + 0.5), built_in(name, 0.7)
+    A, J = vectors(X, y, np.arange(40) % 3 + 0.5), named_criterion(name, 0.7)
     w = np.array([0.3, -0.2, 0.5, 0.1])
     assert check_grad(lambda w: J.value(w, A), lambda w: J.gradient(w, A), w) < 1e-4
 
 
 def test_the_criteria_are_the_lectures_by_hand():
-    A = Vectors(np.array([[1.0], [2.0]]), np.array([1, -1]))  # a1 = (1, 1), a2 = (-2, -1)
+    A = VectorMatrix(points(np.array([[1.0], [2.0]]), np.array([1, -1])))  # a1 = (1, 1), a2 = (-2, -1)
     w = np.array([1.0, 0.0])  # scores 1 and -2
-    assert built_in("perceptron", 0.0).value(w, A) == 2.0
-    assert built_in("relaxation", 1.0).value(w, A) == pytest.approx(0.5 * 9 / 5)
-    assert built_in("squares", 1.0).value(w, A) == 9.0
+    assert named_criterion("perceptron", 0.0).value(w, A) == 2.0
+    assert named_criterion("relaxation", 1.0).value(w, A) == pytest.approx(0.5 * 9 / 5)
+    assert named_criterion("squares", 1.0).value(w, A) == 9.0
 
 
 def test_j_p_with_rate_1_is_the_batch_perceptron():
     X, y = problem(noise=0.0)
-    descent = GradientDescent("perceptron", margin=0.0, rate=1.0, keep="last", max_passes=7).fit(X, y)
-    batch = Perceptron(batch=True, keep="last", max_passes=7).fit(X, y)
+    descent = GradientDescent("perceptron", margin=0.0, rate=1.0, keep="last", max_iter=7).fit(X, y)
+    batch = Perceptron(batch=True, keep="last", max_iter=7).fit(X, y)
     np.testing.assert_allclose(weights(descent), weights(batch), rtol=1e-12)
 
 
 def test_j_s_ends_at_the_least_squares_solution():
     X, y = problem()
-    rule = GradientDescent("squares", theta=1e-12, max_passes=5000).fit(X, y)
+    rule = GradientDescent("squares", theta=1e-12, max_iter=5000).fit(X, y)
     np.testing.assert_allclose(weights(rule), weights(LeastSquares().fit(X, y)), rtol=1e-6, atol=1e-8)
     assert rule.certificate_.reason == ""
 
 
 def test_j_r_separates_separable_data():
     X, y = problem(noise=0.0)
-    assert GradientDescent(max_passes=5000).fit(X, y).certificate_.status == "separated"
+    assert GradientDescent(max_iter=5000).fit(X, y).certificate_.status == "separated"
 
 
 def test_a_criterion_of_ones_own_is_minimised():
@@ -75,7 +76,7 @@ def test_a_criterion_of_ones_own_is_minimised():
 
 def test_the_search_never_raises_the_criterion():
     X, y = problem()
-    values = [record["value"] for record in GradientDescent(max_passes=200).fit(X, y).history_]
+    values = [record["value"] for record in GradientDescent(max_iter=200).fit(X, y).history_]
     assert (np.diff(values) <= 1e-12).all()
 
 
@@ -83,8 +84,8 @@ def test_the_search_never_raises_the_criterion():
 def test_rates_follow_their_schedule(rate):
     X, y = problem()
     eta = {"1/k": lambda k: 1 / k, "1/sqrt(k)": lambda k: k**-0.5}.get(rate) if isinstance(rate, str) else rate
-    rule = GradientDescent("relaxation", rate=rate, max_passes=3, theta=1e-30).fit(X, y)
-    A, J, w = vectors(X, y), built_in("relaxation", 1.0), np.zeros(4)
+    rule = GradientDescent("relaxation", rate=rate, max_iter=3, theta=1e-30).fit(X, y)
+    A, J, w = vectors(X, y), named_criterion("relaxation", 1.0), np.zeros(4)
     for k in (1, 2, 3):
         w = w - (eta(k) if callable(eta) else eta) * J.gradient(w, A)
     np.testing.assert_allclose(weights(rule), w, rtol=1e-12)
@@ -94,7 +95,7 @@ def test_theta_ends_the_descent():
     X, y = problem()
     short = GradientDescent("squares", theta=1e-1).fit(X, y)
     long = GradientDescent("squares", theta=1e-9).fit(X, y)
-    assert short.n_passes_ < long.n_passes_ < 1000
+    assert short.n_iter_ < long.n_iter_ < 1000
 
 
 def test_partial_fit_steps_and_warm_start_go_on():
@@ -102,10 +103,10 @@ def test_partial_fit_steps_and_warm_start_go_on():
     rule = GradientDescent("relaxation", rate=0.01)
     for _ in range(3):
         rule.partial_fit(X, y, classes=[0, 1])
-    whole = GradientDescent("relaxation", rate=0.01, max_passes=3, theta=1e-30).fit(X, y)
+    whole = GradientDescent("relaxation", rate=0.01, max_iter=3, theta=1e-30).fit(X, y)
     np.testing.assert_allclose(weights(rule), weights(whole), rtol=1e-12)
-    warm = GradientDescent("relaxation", rate=0.01, max_passes=2, theta=1e-30, warm_start=True).fit(X, y)
-    warm.set_params(max_passes=1).fit(X, y)
+    warm = GradientDescent("relaxation", rate=0.01, max_iter=2, theta=1e-30, warm_start=True).fit(X, y)
+    warm.set_params(max_iter=1).fit(X, y)
     np.testing.assert_allclose(weights(warm), weights(whole), rtol=1e-12)
 
 
@@ -113,6 +114,6 @@ def test_certificates_check():
     X, y = problem()
     for criterion in ("perceptron", "relaxation", "squares"):
         for intercept in (True, False):
-            rule = GradientDescent(criterion, fit_intercept=intercept, max_passes=100).fit(X, y)
+            rule = GradientDescent(criterion, fit_intercept=intercept, max_iter=100).fit(X, y)
             verdict = rule.certificate_.check(X, y)
             assert verdict, f"{criterion}: {verdict}"

@@ -45,6 +45,7 @@ def separated(seed, n, d, gap, kind):
     return X, sign
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bias", ["free", "augmented"])
 @settings(max_examples=150, deadline=None)
 @given(

@@ -15,11 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from linsep import MaximumMargin
-from linsep.certificates.objective import Objective
+from linsep.certificates.objective import ObjectiveCertificate
+from linsep.certificates.prove.objective import SoftMarginProblem
 from linsep.oracles import points
-from linsep.solvers.coordinate_ascent import Box, ascend, stretch
-from linsep.solvers.duality import Problem
-from linsep.solvers.newton import bend_rows, lowest
+from linsep.solvers.coordinate_ascent import Coordinates, move_together, visit_rows
+from linsep.solvers.newton import add_outer_products, search_line
 
 LOSSES, BIASES, METHODS = ["hinge", "squared_hinge"], ["free", "augmented"], ["auto", "ascent", "newton"]
 
@@ -71,7 +71,7 @@ def test_the_optimum_is_the_referees(method, seed, d, C, loss, bias, apart, weig
     X, sign = clouds(seed, 30, d, apart)
     weight = np.random.default_rng(seed).integers(0, 3, 30).astype(float) if weighted else np.ones(30)
     weight[:2] = 1.0
-    rule = MaximumMargin(C=C, loss=loss, bias=bias, method=method, tol=1e-7, max_passes=20_000)
+    rule = MaximumMargin(C=C, loss=loss, bias=bias, method=method, tol=1e-7, max_iter=20_000)
     rule.fit(X, sign, sample_weight=weight)
     claim = rule.certificate_
     true = referee(X, sign, C * weight, loss, bias)
@@ -100,7 +100,7 @@ def test_the_optimum_is_liblinears(shared, name, loss):
     theirs += 0.1 * (hinge**2 if loss == "squared_hinge" else hinge).sum()
     assert claim.lower <= theirs * (1 + 1e-12)
     assert theirs == pytest.approx(claim.upper, rel=1e-6)
-    assert claim.gap <= 1e-9
+    assert claim.relative_gap <= 1e-9
     assert claim.check(X, y)
 
 
@@ -128,15 +128,15 @@ def test_more_columns_than_newton_keeps_a_matrix_for(monkeypatch):
         np.testing.assert_allclose(wide.coef_, rule.coef_, atol=1e-4)
 
 
-@pytest.mark.parametrize("order", ["random", "cyclic"])
-def test_ascent_never_gives_a_row_more_than_C(order):
+@pytest.mark.parametrize("visits", ["random", "cyclic"])
+def test_ascent_never_gives_a_row_more_than_C(visits):
     X, sign = clouds(3, 300, 4, 0.2)
-    rule = MaximumMargin(C=0.3, method="ascent", order=order, tol=1e-5, max_passes=3000).fit(X, sign)
+    rule = MaximumMargin(C=0.3, method="ascent", visits=visits, tol=1e-5, max_iter=3000).fit(X, sign)
     assert rule.certificate_.status == "optimal"
     assert (np.abs(rule.dual_coef_) <= 0.3).all()
     lowers = [record["lower"] for record in rule.history_]
     assert lowers == sorted(lowers)  # the best so far
-    again = MaximumMargin(C=0.3, method="ascent", order=order, tol=1e-5, max_passes=3000).fit(X, sign)
+    again = MaximumMargin(C=0.3, method="ascent", visits=visits, tol=1e-5, max_iter=3000).fit(X, sign)
     np.testing.assert_array_equal(rule.coef_, again.coef_)
 
 
@@ -154,15 +154,15 @@ def test_a_weight_is_a_repetition_and_zero_an_absence():
 @pytest.mark.parametrize("method", METHODS)
 def test_a_path_is_the_single_fits_and_begins_where_the_last_one_ended(method):
     X, sign = clouds(5, 400, 5, 0.3)
-    rule, Cs = MaximumMargin(method=method, tol=1e-6, max_passes=50_000), [0.01, 0.03, 0.1, 0.3]
+    rule, Cs = MaximumMargin(method=method, tol=1e-6, max_iter=50_000), [0.01, 0.03, 0.1, 0.3]
     path = rule.path(X, sign, Cs)
     for C, warm in zip(Cs, path, strict=True):
-        cold = MaximumMargin(C=C, method=method, tol=1e-6, max_passes=50_000).fit(X, sign)
+        cold = MaximumMargin(C=C, method=method, tol=1e-6, max_iter=50_000).fit(X, sign)
         assert warm.certificate_.status == "optimal"
         assert warm.certificate_.upper == pytest.approx(cold.certificate_.upper, rel=3e-6)
-    first = rule.set_params(C=0.1, warm_start=True).fit(X, sign).n_passes_
-    assert rule.fit(X, sign).n_passes_ < first
-    with pytest.raises(ValueError, match="warm_start: the last fit had 400 rows"):
+    first = rule.set_params(C=0.1, warm_start=True).fit(X, sign).n_iter_
+    assert rule.fit(X, sign).n_iter_ < first
+    with pytest.raises(ValueError, match="warm_start: expected 400 rows as in the last fit, got 30"):
         rule.fit(X[:30], sign[:30])
 
 
@@ -178,7 +178,7 @@ def test_a_tampered_certificate_is_caught():
     for loss in LOSSES:
         claim = MaximumMargin(C=0.5, loss=loss).fit(X, sign).certificate_
         assert claim.check(X, sign)
-        assert Objective.from_dict(json.loads(json.dumps(claim.to_dict()))).check(X, sign)
+        assert ObjectiveCertificate.from_dict(json.loads(json.dumps(claim.to_dict()))).check(X, sign)
         raised = claim.weights.copy()
         raised[0] += 1.0
         for lie in (
@@ -193,14 +193,14 @@ def test_a_tampered_certificate_is_caught():
 def test_a_spent_budget_says_so_with_valid_bounds():
     X, sign = clouds(8, 500, 10, 0.1)
     with pytest.warns(match="budget of 2 passes is spent"):
-        rule = MaximumMargin(C=10.0, method="ascent", max_passes=2).fit(X, sign)
+        rule = MaximumMargin(C=10.0, method="ascent", max_iter=2).fit(X, sign)
     assert rule.certificate_.status == "budget spent"
     assert rule.certificate_.check(X, sign)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("C", 0.0), ("C", -1.0), ("C", math.nan), ("tol", 0.0), ("loss", "square"), ("method", "cd"), ("order", "best")],
+    [("C", 0.0), ("C", -1.0), ("C", math.nan), ("tol", 0.0), ("loss", "square"), ("method", "cd"), ("visits", "best")],
 )
 def test_bad_parameters_are_named(name, value):
     X, sign = clouds(9)
@@ -208,22 +208,23 @@ def test_bad_parameters_are_named(name, value):
         MaximumMargin(**{"C": 1.0, name: value}).fit(X, sign)
 
 
-def boxed(X, sign, C, squared):
-    """A problem with augmented bias, and its box."""
-    problem = Problem(points(X, sign), np.full(len(sign), C), squared, "augmented")
-    square = (X.toarray() if sp.issparse(X) else X) ** 2
-    return problem, Box(problem.limit, problem.extra, problem.C.copy(), square.sum(axis=1) + 1.0 + problem.extra)
+def problem_of(X, sign, C, squared, alpha):
+    """A problem with augmented bias, and its coordinates."""
+    problem = SoftMarginProblem(points(X, sign), np.full(len(sign), C), squared=squared, bias="augmented")
+    curvature = ((X.toarray() if sp.issparse(X) else X) ** 2).sum(axis=1) + 1.0 + problem.diagonal
+    return problem, Coordinates(alpha, problem.limit, problem.diagonal, problem.C.copy(), curvature)
 
 
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 0.5])
 @pytest.mark.parametrize("x", [-1.0, 0.25, 3.0])
 def test_a_visit_tells_what_the_row_adds_to_the_gap(x, alpha, squared):
-    problem, box = boxed(np.array([[x]]), np.array([1], dtype=np.int8), 0.5, squared)
     given = np.array([alpha])
-    w = problem.total(given)
+    problem, coordinates = problem_of(np.array([[x]]), np.array([1], dtype=np.int8), 0.5, squared, given)
+    w = problem.combine(given)
     gap = problem.primal(w, problem.scores(w)) - problem.dual(given, w)
-    missing = ascend(problem.part, w, given, box, 0.0, np.zeros(1, dtype=np.int64), 1, np.inf, np.zeros(1, np.int64))[1]
+    one = np.zeros(1, dtype=np.int64)
+    missing = visit_rows(problem.part, w, coordinates, 0.0, one, one.copy(), np.inf)[1]
     assert missing == pytest.approx(gap, abs=1e-15)
 
 
@@ -231,12 +232,12 @@ def test_a_visit_tells_what_the_row_adds_to_the_gap(x, alpha, squared):
 @pytest.mark.parametrize("kind", [np.array, sp.csr_array])
 def test_ascent_compiled_and_interpreted_do_the_same(kind, squared):
     X, sign = clouds(10, 60, 3, 0.5)
-    problem, box = boxed(kind(np.round(X, 1)), sign, 0.3, squared)
     runs = []
-    for run in (ascend, ascend.py_func):
+    for run in (visit_rows, visit_rows.py_func):
         w, alpha, active = np.zeros(4), np.zeros(60), np.arange(60)
-        found = [run(problem.part, w, alpha, box, 0.1, active, 60, np.inf, np.arange(15)[::-1])]
-        found.append(run(problem.part, w, alpha, box, 0.1, active, 60, 0.01, np.arange(15)))
+        problem, coordinates = problem_of(kind(np.round(X, 1)), sign, 0.3, squared, alpha)
+        found = [run(problem.part, w, coordinates, 0.1, active, np.arange(15)[::-1].copy(), np.inf)]
+        found.append(run(problem.part, w, coordinates, 0.1, active, np.arange(15), 0.01))
         runs.append((found, w, alpha, active))
     assert runs[0][0][1][0] == runs[1][0][1][0] < 60  # some rows fell out
     for one, other in zip(*runs, strict=True):
@@ -246,19 +247,19 @@ def test_ascent_compiled_and_interpreted_do_the_same(kind, squared):
 @pytest.mark.parametrize("squared", [False, True])
 def test_conjugate_gradients_raise_D_within_the_limits(squared):
     X, sign = clouds(11, 80, 30, 0.3)
-    problem, box = boxed(X, sign, 0.5, squared)
     alpha = np.random.default_rng(0).uniform(0.0, 0.5, 80) * (np.arange(80) % 3 > 0)
-    w, free = problem.total(alpha), np.flatnonzero((alpha > 0) & (alpha < box.limit))
+    problem, coordinates = problem_of(X, sign, 0.5, squared, alpha)
+    w, free = problem.combine(alpha), np.flatnonzero((alpha > 0) & (alpha < coordinates.limit))
     before, kept = problem.dual(alpha, w), np.delete(alpha, free)
-    stretch(problem.part, w, alpha, box, 0.0)
+    move_together(problem.part, w, coordinates, 0.0)
     assert problem.dual(alpha, w) > before
-    assert ((alpha >= 0) & (alpha <= box.limit)).all()
+    assert ((alpha >= 0) & (alpha <= coordinates.limit)).all()
     np.testing.assert_array_equal(np.delete(alpha, free), kept)
-    np.testing.assert_allclose(w, problem.total(alpha), atol=1e-10)
+    np.testing.assert_allclose(w, problem.combine(alpha), atol=1e-10)
     for _ in range(10):  # until no further row comes to a limit
-        stretch(problem.part, w, alpha, box, 0.0)
-    inside = free[(alpha[free] > 0) & (alpha[free] < box.limit[free])]
-    gradient = problem.scores(w) - 1.0 + box.extra * alpha
+        move_together(problem.part, w, coordinates, 0.0)
+    inside = free[(alpha[free] > 0) & (alpha[free] < coordinates.limit[free])]
+    gradient = problem.scores(w) - 1.0 + coordinates.diagonal * alpha
     assert inside.size > 10
     assert np.abs(gradient[inside]).max() < 1e-6
 
@@ -274,10 +275,10 @@ def test_a_step_ends_where_the_smoothed_objective_is_lowest(seed, limit):
         return slope + t * norm - np.clip(pull - t * steep * moved, 0.0, limits) @ moved
 
     slope = -derivative(0.0, 0.0) - rng.uniform(0.1, 10.0)  # downhill
-    t = lowest(pull, steep * moved, limits, moved, slope, norm)
+    t = search_line(pull, steep * moved, limits, moved, slope, norm)
     assert t > 0
     assert abs(derivative(t, slope)) <= 0.011 * abs(derivative(0.0, slope))
-    assert lowest.py_func(pull, steep * moved, limits, moved, slope, norm) == pytest.approx(t, rel=1e-6)
+    assert search_line.py_func(pull, steep * moved, limits, moved, slope, norm) == pytest.approx(t, rel=1e-6)
 
 
 def test_the_curvature_of_sparse_rows_is_the_products():
@@ -285,7 +286,7 @@ def test_the_curvature_of_sparse_rows_is_the_products():
     X = rng.standard_normal((50, 20)) * (rng.random((50, 20)) < 0.2)
     part = points(sp.csr_array(X), np.where(np.arange(50) % 2, 1, -1))._replace(bias=0.5)
     beta, rows, A = rng.random(50), np.arange(3, 47), np.column_stack([X, np.full(50, 0.5)])
-    for run in (bend_rows, bend_rows.py_func):
+    for run in (add_outer_products, add_outer_products.py_func):
         H = np.zeros((21, 21))
         run(part, beta, rows, H)
         np.testing.assert_allclose(H, np.triu(A[rows].T @ (beta[rows, None] * A[rows])), atol=1e-13)
@@ -296,8 +297,8 @@ def test_where_rounding_hides_the_rest_learning_ends_at_once_and_says_so():
     X = np.random.default_rng(0).normal(loc=1000.0, size=(100, 2))
     y = X[:, 0] + X[:, 1] + np.random.default_rng(1).normal(size=100) > 2000.0
     rule = MaximumMargin(C=1.0, tol=1e-14)
-    with pytest.warns(ConvergenceWarning, match="rounding hides what could still be won. Scale or centre"):
+    with pytest.warns(ConvergenceWarning, match="rounding hides what could still be gained. Scale or centre"):
         rule.fit(X, y)
-    assert rule.certificate_.status == "budget spent" and rule.n_passes_ < 1000
+    assert rule.certificate_.status == "budget spent" and rule.n_iter_ < 1000
     assert rule.certificate_.upper - rule.certificate_.lower < 1e-6 * rule.certificate_.upper
     assert rule.certificate_.check(X, y)

@@ -1,6 +1,6 @@
-"""Decisions of minimal risk over class densities (A1, A2): strategies, tables, Gaussian and other generative rules.
+"""Decisions of minimal risk given class densities (A1, A2): strategies, probability tables, Gaussian and other models.
 
-``Parzen`` is loaded when it is first asked for: scikit-learn's neighbours take a quarter of a second.
+``Parzen`` is imported on first use: importing scikit-learn's neighbours takes a quarter of a second.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from .densities.gaussian import Gaussian
 from .densities.piecewise import PiecewiseConstant
 from .densities.rayleigh import Rayleigh
 from .densities.uniform import Uniform
-from .discriminant import Discriminant, discriminant_of
+from .discriminant import Discriminant, compute_discriminant
 from .model import Model
-from .nearest import Mahalanobis, NearestMean
-from .risk import Risk, monte_carlo
+from .monte_carlo import RiskEstimate, monte_carlo_risk
+from .nearest_mean import Mahalanobis, NearestMean
+from .probability_table import ProbabilityTable
 from .strategy import Strategy
-from .table import Table
 
 if TYPE_CHECKING:
     from .densities.parzen import Parzen
 
 __all__ = [
     "Bayes", "Discriminant", "Gaussian", "Mahalanobis", "Model", "NearestMean", "Parzen", "PiecewiseConstant",
-    "Rayleigh", "Risk", "Strategy", "Table", "Uniform", "discriminant_of", "monte_carlo",
+    "ProbabilityTable", "Rayleigh", "RiskEstimate", "Strategy", "Uniform", "compute_discriminant", "monte_carlo_risk",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-r"""The estimator: class densities learned from data, decided with minimal risk (A1, A2)."""
+r"""The classifier `Bayes`: class densities learned from data, decisions of minimal risk (A1, A2)."""
 
 from __future__ import annotations
 
@@ -8,44 +8,48 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from ..estimators._validation import all_or_nothing
-from ._check import checked, labelled, repeated
+from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
+from ..risk.empirical import find_labels
+from ._validation import check_labelled, check_rows, repeat_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
 from .discriminant import Discriminant
 from .model import Model, check_priors
-from .risk import Risk
+from .monte_carlo import RiskEstimate
 from .strategy import Strategy
 
 
 class Bayes(ClassifierMixin, BaseEstimator):
-    r"""Densities of the classes, learned, and the strategy of minimal risk over them.
+    r"""Densities of the classes, learned from data, and the strategy of minimal risk for them.
 
     .. math:: q(x) = \arg\min_d \sum_k \hat p(k)\, \hat p(x|k)\, W(d,k)
 
     Parameters
     ----------
-    model : density or classifier, optional
+    model : density or classifier, default=None
         A density (an estimator with ``score_samples``: `Gaussian`, `Uniform`, `Rayleigh`, `Parzen`,
         `PiecewiseConstant`, scikit-learn's ``KernelDensity`` and ``GaussianMixture``, or your own), a copy of which
-        is fitted to each class. Or a classifier with ``predict_proba`` (scikit-learn's LDA and QDA, say), fitted as
-        it is. None: ``Gaussian(shared=True)``, which is linear.
-    priors : None, "uniform" or sequence
-        p(k) in the order of the sorted labels; None: the frequencies in the data.
-    loss, reject, reject_label
-        As for `Strategy`: ``W[decision, truth]``, the cost of the reject option and what it is called.
+        is fitted to each class. Or a classifier with ``predict_proba`` (scikit-learn's LDA and QDA, for example).
+        None: ``Gaussian(shared=True)``, which is linear.
+    priors : "uniform" or array-like of shape (n_classes,), default=None
+        p(k) in the order of the sorted labels. None: the frequencies in the data.
+    loss : array-like of shape (n_classes, n_classes) or (n_classes + 1, n_classes), default=None
+        ``W[decision, truth]`` as for `Strategy`. None: 0/1 loss.
+    reject : float, default=None
+        The cost of the reject option. None: no reject option, unless ``loss`` has a row for it.
+    reject_label : object, default=None
+        What ``predict`` returns for a reject. None: -1, or "reject" if the classes are strings.
 
     Attributes
     ----------
     strategy_ : Strategy
-        What was learned; ``strategy_.model`` holds the densities.
-    decisions_, loss_ : arrays
-        The labels of the decisions, and what they cost.
-    coef_, intercept_, discriminant_
-        The discriminants, where the strategy is linear (the first two), or linear or quadratic.
+        The learned strategy; ``strategy_.model`` has the densities.
+    decisions_ : ndarray
+        The labels of the decisions: the classes, and that of the reject option.
+    loss_ : ndarray of shape (n_decisions, n_classes)
+        W.
 
     Examples
     --------
@@ -70,11 +74,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
 
     def __init__(self, model=None, *, priors=None, loss=None, reject=None, reject_label=None):
-        self.model = model
-        self.priors = priors
-        self.loss = loss
-        self.reject = reject
-        self.reject_label = reject_label
+        set_parameters(self, locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -85,76 +85,78 @@ class Bayes(ClassifierMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn the densities and priors from rows ``X`` and labels ``y``; rows of weight 0 are absent."""
-        self._validate_params()
-        X, k, weight = labelled(self, X, y, sample_weight)
+        check_parameters(self)
+        X, k, weight = check_labelled(self, X, y, sample_weight)
         model = Gaussian(shared=True) if self.model is None else self.model
-        learn = self._densities if hasattr(model, "score_samples") else self._classifier
-        terms: dict[str, Any] = {"reject": self.reject, "reject_label": self.reject_label}
-        self.strategy_ = Strategy(learn(model, X, k, weight), self.loss, **terms)
+        fit_model = self._fit_densities if hasattr(model, "score_samples") else self._fit_classifier
+        found = fit_model(model, X, k, weight)
+        self.strategy_ = Strategy(found, self.loss, reject=self.reject, reject_label=self.reject_label)
         self.loss_, self.decisions_ = self.strategy_.loss, self.strategy_.decisions
         return self
 
-    def _densities(self, density, X, k, weight) -> Model:
+    def _fit_densities(self, density, X, k, weight) -> Model:
         if self.priors is None:
             priors = np.bincount(k, weight) / weight.sum()
         else:
             priors = check_priors(None if isinstance(self.priors, str) else self.priors, self.classes_)
         return Model(fit_classes(density, X, k, weight, self.classes_), priors, self.classes_)
 
-    def _classifier(self, rule, X, k, weight):
-        name = type(rule).__name__
+    def _fit_classifier(self, classifier, X, k, weight) -> Any:
+        name = type(classifier).__name__
         if self.priors is not None:
-            raise ValueError(f"priors: they are for densities, {name} has its own.")
-        if np.all(weight == 1.0):
-            return clone(rule).fit(X, self.classes_[k])
-        if has_fit_parameter(rule, "sample_weight"):
-            return clone(rule).fit(X, self.classes_[k], sample_weight=weight)
-        X, k = repeated(name, X, k, weight)
-        return clone(rule).fit(X, self.classes_[k])
+            raise ValueError(f"priors: expected None for a classifier, {name} has its own priors.")
+        weights: dict[str, np.ndarray] = {}
+        if not np.all(weight == 1.0):
+            if has_fit_parameter(classifier, "sample_weight"):
+                weights["sample_weight"] = weight
+            else:
+                X, k = repeat_rows(name, X, k, weight)
+        return clone(classifier).fit(X, self.classes_[k], **weights)
 
-    def _ask(self, what: str, X) -> np.ndarray:
+    def _check(self, X) -> np.ndarray:
         check_is_fitted(self)
-        return getattr(self.strategy_, what)(checked(self, X, reset=False))
+        return check_rows(self, X, reset=False)
 
     def predict(self, X) -> np.ndarray:
-        """The decision of least risk: a class, or the label of the reject option."""
-        return self._ask("predict", X)
+        """Return the decision of least risk for every row: a class, or the label of the reject option."""
+        X = self._check(X)
+        return self.strategy_.predict(X)
 
     def risks(self, X) -> np.ndarray:
-        """The conditional risk of each decision: rows x decisions."""
-        return self._ask("risks", X)
+        """Return the conditional risks of the decisions, shape (n_samples, n_decisions)."""
+        X = self._check(X)
+        return self.strategy_.risks(X)
 
     def decision_function(self, X) -> np.ndarray:
-        """One score for each class, the greatest is the best one; for two classes the difference of theirs.
+        """Return one score per class, the best class has the greatest; for two classes the difference of theirs.
 
         With 0/1 loss log p(k|x), or the log odds of two classes; see `Strategy.scores`. The reject option has
         no score: see `risks`.
         """
-        scores = self._ask("scores", X)
+        X = self._check(X)
+        scores = self.strategy_.scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict_proba(self, X) -> np.ndarray:
-        """p(k|x): rows x classes."""
-        check_is_fitted(self)
-        return self.strategy_.model.predict_proba(checked(self, X, reset=False))
+        """Return p(k|x), shape (n_samples, n_classes)."""
+        X = self._check(X)
+        return self.strategy_.model.predict_proba(X)
 
     def predict_log_proba(self, X) -> np.ndarray:
-        """log p(k|x): rows x classes."""
-        check_is_fitted(self)
-        return self.strategy_.model.predict_log_proba(checked(self, X, reset=False))
+        """Return log p(k|x), shape (n_samples, n_classes)."""
+        X = self._check(X)
+        return self.strategy_.model.predict_log_proba(X)
 
     def losses(self, X, y) -> np.ndarray:
-        """What the decision for each row costs if ``y`` is true; their mean is the empirical risk."""
-        decided = self._ask("decide", X)
-        truth = column_or_1d(y)
+        """Return the loss of the decision for every row if ``y`` is true; their mean is the empirical risk."""
+        X = self._check(X)
+        decided, truth = self.strategy_.decide(X), column_or_1d(y)
         if truth.shape != decided.shape:
-            raise ValueError(f"y has {truth.size} labels, X has {decided.size} rows.")
-        for label in np.setdiff1d(truth, self.classes_).tolist():
-            raise ValueError(f"y has the label {label!r}, which is not one of the classes {self.classes_.tolist()}.")
-        return self.loss_[decided, np.searchsorted(self.classes_, truth)]
+            raise ValueError(f"y: expected {decided.size} labels, one per row of X, got {truth.size}.")
+        return self.loss_[decided, find_labels(truth, self.classes_, "y")]
 
-    def risk(self, n: int = 100_000, random_state=None) -> Risk:
-        """The risk that the strategy would have if the learned densities were true, by Monte Carlo."""
+    def risk(self, n: int = 100_000, random_state=None) -> RiskEstimate:
+        """Estimate by Monte Carlo, from n samples, the risk of the strategy if the learned densities were true."""
         check_is_fitted(self)
         return self.strategy_.risk(n, random_state)
 
@@ -166,7 +168,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
 
     @property
     def discriminant_(self) -> Discriminant:
-        """The linear or quadratic functions that decide."""
+        """One function per class, if the strategy is linear or quadratic."""
         check_is_fitted(self)
         try:
             return self.strategy_.discriminant()
@@ -175,10 +177,10 @@ class Bayes(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """w of each class, or of the one hyperplane between two."""
+        """One row w per class, for two classes that of the hyperplane between them, if the strategy is linear."""
         return self.discriminant_.coefficients[0]
 
     @property
     def intercept_(self) -> np.ndarray:
-        """w0 of each class, or of the one hyperplane between two."""
+        """One w0 per class; for two classes that of the hyperplane between them."""
         return self.discriminant_.coefficients[1]

@@ -11,7 +11,7 @@ from ..certificates.labelling import LabellingCertificate
 from ..loop.learn import Result
 from ..loop.passes import State
 from ..loop.stop import Rounds
-from ..solvers.labelling_margin import largest_margin
+from ..solvers.column_generation import largest_margin
 from ._looped import Looped, _with_w
 
 MAXIMUM_MARGIN = "maximum margin"

@@ -12,8 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Status, Verdict
-from ..discriminant import Discriminant, variables
 from ..oracles import Classes, Dense, Sparse, classes, points
+from ..polynomial_function import PolynomialFunction, variable_names
 from ..rows.matrix import write_class_scores, write_scores
 from ._validation import Sample, check_input, check_sample_weight, finite_scores, warn_user
 
@@ -132,7 +132,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _warn(self, advice: str) -> None:
         """Say that a budget was spent, what is known so far, and what to try next."""
         found: Any = self.certificate_
-        missed = found.eps + found.relative > 0 and found.status == Status.SEPARATED
+        missed = found.status == Status.SEPARATED and found.eps + found.relative > 0
         if found.status == Status.BUDGET_SPENT or missed:
             warn_user(f"{found} {advice}")
 
@@ -197,7 +197,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         lead[np.arange(len(g)), best] = np.inf
         return np.nan_to_num(lead, nan=0.0, posinf=np.inf).min(axis=1)
 
-    def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
+    def as_polynomial(self, lift=None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
         """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3).
 
         Of more than two classes one g per class, in the order of ``classes_``: the largest decides.
@@ -206,13 +206,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return write_polynomials(self, lift)
 
 
-def write_polynomials(rule: Any, lift: Any = None) -> Discriminant | tuple[Discriminant, ...]:
+def write_polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
     """The g of every row of ``coef_`` written out; a single one as it is."""
     if len(rule.classes_) > 2 and hasattr(rule, "pairs_"):
         raise ValueError("as_polynomial: one versus one decides by votes, no class has a g of its own.")
     w = np.atleast_2d(rule.coef_)
     rows = zip(w, np.broadcast_to(rule.intercept_, len(w)).tolist(), strict=True)
-    found = tuple(Discriminant.linear(*row, variables(rule)) if lift is None else lift.expand(*row) for row in rows)
+    found = tuple(
+        PolynomialFunction.linear(*row, variable_names(rule)) if lift is None else lift.expand(*row) for row in rows
+    )
     return found[0] if len(found) == 1 else found
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ._validation import require_list as listed
+from ._validation import require_list
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
 
 
 def grid(picture, *, neighbours: int = 4, radius: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A picture (height x width, or x channels) as a graph: a node a pixel, an edge to each neighbour.
+    """A picture (height x width, or x channels) as a graph: one node per pixel, one edge per pair of neighbours.
 
     ``neighbours`` is 4 or 8; the features of an edge say its direction (right, down and, of 8, the two diagonals).
     ``radius`` r > 0 gives a node the pixels of the (2r + 1) x (2r + 1) square around it, zero outside the picture.
@@ -24,9 +24,9 @@ def grid(picture, *, neighbours: int = 4, radius: int = 0) -> tuple[np.ndarray, 
     """
     pixels = np.asarray(picture, dtype=np.float64)
     if pixels.ndim not in (2, 3) or pixels.size == 0:
-        raise ValueError(f"grid: a picture is height x width or height x width x channels, not {pixels.shape}.")
+        raise ValueError(f"grid: expected height x width or height x width x channels, got {pixels.shape}.")
     if neighbours not in (4, 8):
-        raise ValueError(f"grid: neighbours is 4 or 8, not {neighbours}.")
+        raise ValueError(f"grid: expected 4 or 8 neighbours, got {neighbours}.")
     height, width = pixels.shape[:2]
     pixels = pixels.reshape(height, width, -1)
     cell = np.arange(height * width).reshape(height, width)
@@ -64,64 +64,68 @@ def from_networkx(graph: Any, node: str = "x", edge: str | None = None) -> tuple
     return np.stack(rows), ends, np.stack(kinds)
 
 
-def checked(X: Sequence, bias: bool, widths: tuple[int, int] | None = None) -> list[tuple]:
+def check_graphs(X: Sequence, bias: bool, widths: tuple[int, int] | None = None) -> list[tuple]:
     """Examples as (node features, edges, edge features), float64 and int64, a constant column added to nodes."""
-    listed(X, "X", "graphs")
+    require_list(X, "X", "graphs")
     if len(X) == 0:
         raise ValueError("X is empty: there is no graph to learn from or to label.")
     out: list[tuple] = []
     for i, example in enumerate(X):
         if not isinstance(example, tuple | list) or len(example) not in (2, 3):
-            raise ValueError(f"X[{i}]: an example is (node features, edges) or (node features, edges, edge features).")
-        nodes = _matrix(example[0], f"X[{i}]: node features")
+            raise ValueError(f"X[{i}]: expected (node features, edges) or (node features, edges, edge features).")
+        nodes = _check_matrix(example[0], f"X[{i}]: node features")
         if len(nodes) == 0:
             raise ValueError(f"X[{i}]: the graph has no node.")
-        edges = _ends(example[1], len(nodes), i)
-        kinds = np.ones((len(edges), 1)) if len(example) == 2 else _matrix(example[2], f"X[{i}]: edge features")
+        edges = _check_edges(example[1], len(nodes), i)
+        kinds = np.ones((len(edges), 1)) if len(example) == 2 else _check_matrix(example[2], f"X[{i}]: edge features")
         if len(kinds) != len(edges):
-            raise ValueError(f"X[{i}]: {len(edges)} edges, but features of {len(kinds)}.")
+            raise ValueError(f"X[{i}]: expected features of {len(edges)} edges, got {len(kinds)}.")
         if bias:
             nodes = np.hstack([nodes, np.ones((len(nodes), 1))])
         out.append((nodes, edges, kinds))
     if widths is None:
         linked = next((kinds for _, edges, kinds in out if len(edges)), out[0][2])
         widths = out[0][0].shape[1], linked.shape[1]
-    return [_wide(i, example, widths, bias) for i, example in enumerate(out)]
+    return [_check_widths(i, example, widths, bias) for i, example in enumerate(out)]
 
 
-def _wide(i: int, example: tuple, widths: tuple[int, int], bias: bool) -> tuple:
-    """The example if it has as many features as others; without edges any number of theirs will do."""
+def _check_widths(i: int, example: tuple, widths: tuple[int, int], bias: bool) -> tuple:
+    """The example if it has as many features as others; a graph without edges has features of none."""
     nodes, edges, kinds = example
     if len(edges) == 0:
         kinds = np.zeros((0, widths[1]))
     if nodes.shape[1] != widths[0]:
-        raise ValueError(f"X[{i}]: {nodes.shape[1] - bias} node features, where others have {widths[0] - bias}.")
+        raise ValueError(
+            f"X[{i}]: expected {widths[0] - bias} node features as in others, got {nodes.shape[1] - bias}."
+        )
     if kinds.shape[1] != widths[1]:
-        raise ValueError(f"X[{i}]: {kinds.shape[1]} edge features, where others have {widths[1]}.")
+        raise ValueError(f"X[{i}]: expected {widths[1]} edge features as in others, got {kinds.shape[1]}.")
     return nodes, edges, kinds
 
 
-def _matrix(found: Any, name: str) -> np.ndarray:
+def _check_matrix(found: Any, name: str) -> np.ndarray:
     """A matrix of finite numbers."""
     try:
         matrix = np.asarray(found, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, a row each.") from None
+        raise ValueError(f"{name}: expected a matrix of numbers.") from None
     if matrix.ndim != 2:
-        raise ValueError(f"{name} must be a matrix, not of shape {matrix.shape}.")
+        raise ValueError(f"{name}: expected a matrix, got an array of shape {matrix.shape}.")
     bad = np.argwhere(~np.isfinite(matrix))
     if len(bad):
-        raise ValueError(f"{name}: {matrix[tuple(bad[0])]} in row {bad[0][0]}, column {bad[0][1]}.")
+        raise ValueError(
+            f"{name}: expected finite numbers, got {matrix[tuple(bad[0])]} in row {bad[0][0]}, column {bad[0][1]}."
+        )
     return matrix
 
 
-def _ends(found: Any, n: int, i: int) -> np.ndarray:
+def _check_edges(found: Any, n: int, i: int) -> np.ndarray:
     """The edges, checked."""
     ends = np.asarray(found)
     if ends.size == 0:
         return np.zeros((0, 2), dtype=np.int64)
     if ends.ndim != 2 or ends.shape[1] != 2 or not np.issubdtype(ends.dtype, np.integer):
-        raise ValueError(f"X[{i}]: edges must be pairs of whole numbers, not {ends.dtype} of shape {ends.shape}.")
+        raise ValueError(f"X[{i}]: expected edges as pairs of integers, got {ends.dtype} of shape {ends.shape}.")
     wrong = np.flatnonzero(((ends < 0) | (ends >= n)).any(axis=1))
     if wrong.size:
         u, v = ends[wrong[0]]
@@ -132,23 +136,23 @@ def _ends(found: Any, n: int, i: int) -> np.ndarray:
     return ends.astype(np.int64)
 
 
-def labels_of(y: Sequence, graphs: Sequence[tuple]) -> list[np.ndarray]:
+def check_labels(y: Sequence, graphs: Sequence[tuple]) -> list[np.ndarray]:
     """The labels of every example, as many as it has nodes."""
-    listed(y, "y", "labellings")
+    require_list(y, "y", "labellings")
     if len(y) != len(graphs):
-        raise ValueError(f"X has {len(graphs)} examples and y {len(y)} labellings: as many are wanted.")
+        raise ValueError(f"y: expected {len(graphs)} labellings, one per graph, got {len(y)}.")
     out = []
     for i, (labels, (nodes, _, _)) in enumerate(zip(y, graphs, strict=True)):
         labels = np.asarray(labels).ravel()
         if labels.size != len(nodes):
-            raise ValueError(f"y[{i}] has {labels.size} labels, but X[{i}] has {len(nodes)} nodes.")
+            raise ValueError(f"y[{i}]: expected {len(nodes)} labels, one per node, got {labels.size}.")
         if np.issubdtype(labels.dtype, np.floating) and not np.isfinite(labels).all():
             raise ValueError(f"y[{i}]: a label is NaN or infinite.")
         out.append(labels)
     return out
 
 
-def numbered(labels: Sequence[np.ndarray], classes: np.ndarray) -> list[np.ndarray]:
+def number_labels(labels: Sequence[np.ndarray], classes: np.ndarray) -> list[np.ndarray]:
     """Labels as numbers 0, 1, ... of ``classes``, which are sorted."""
     out = []
     for i, some in enumerate(labels):

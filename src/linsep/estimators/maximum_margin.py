@@ -9,33 +9,45 @@ from numbers import Real
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.margin import BUDGET_SPENT, NOT_SEPARABLE, OPTIMAL
-from ..certificates.objective import Objective
-from ..certificates.prove.margin import Terms, certify, free_bias
+from ..certificates.base import Status, Verdict
+from ..certificates.margin import MarginCertificate
+from ..certificates.prove.margin import Outcome, prove_margin
+from ..certificates.prove.objective import SoftMarginProblem, prove_objective
 from ..loop.stop import HIDDEN, Rounds
-from ..oracles import classes, flat
-from ..rows.matrix import Rows
-from ..solvers.coordinate_ascent import square_rows
-from ..solvers.duality import Problem
+from ..oracles import Classes
+from ..rows.bias import place_bias
+from ..rows.matrix import Rows, VectorMatrix
+from ..solvers.column_generation import nearest_machine
 from ..solvers.least_squares import least_squares
-from ..solvers.machine_margin import nearest_machine
-from ..solvers.nearest_point import nearest_point
-from ..solvers.separability import coinciding, decide
+from ..solvers.nearest_point import nearest_point, nearest_point_by_ascent
+from ..solvers.separability import decide_separability, find_coinciding
 from ..solvers.soft_margin import soft_margin
-from ..solvers.vectors import Vectors
-from ..solvers.wide_nearest_point import wide_point
 from ..targets import EpsOptimal
-from ._base import BUDGETS, POSITIVE, Sample, all_or_nothing, rows, tell
-from ._many import MANY, ManyClass
+from ._linear import LinearClassifier, row_oracle, set_oracle
+from ._parameters import shared_parameters
+from ._validation import (
+    POSITIVE,
+    Interval,
+    Options,
+    Sample,
+    StrOptions,
+    all_or_nothing,
+    check_input,
+    check_parameters,
+    print_record,
+    set_parameters,
+)
+from .one_vs import OneVsAll, OneVsOne
 
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 WIDE = 2000  # columns beyond which ascent is quicker than an active set
-U = float(np.finfo(np.float64).eps)
+COMMITTEES = {"one-vs-all": OneVsAll, "one-vs-one": OneVsOne}
 
 
-class MaximumMargin(ManyClass):
+@shared_parameters
+class MaximumMargin(LinearClassifier):
     r"""The hyperplane of largest margin, hard or soft.
 
     Hard (``C=inf``): w is the point of least norm in the convex hull of the vectors,
@@ -43,17 +55,19 @@ class MaximumMargin(ManyClass):
     .. math:: w = \arg\min_{w \in conv\{a_i\}} |w|, \qquad
               \min_i \langle w,a_i\rangle/|w| \;\le\; m \;\le\; |w| ,
 
-    by Wolfe's algorithm on the lowest rows, with a look at all data in between; both bounds meet to a relative
-    ``tol``. Where there are more than 2,000 columns, dual coordinate ascent without limits does. On data that are not
+    by Wolfe's algorithm on the lowest rows, with a pass over all data in between; both bounds meet to a relative
+    ``tol``. Where there are more than 2,000 columns, by dual coordinate ascent without limits. On data that are not
     separable the two hulls meet, and the point where they do is the proof; w is then that of least squares (of many
-    columns: of a soft margin with :math:`C = 1 / \overline{|x|^2}`), so that there is a decision at all.
+    columns: of a soft margin with :math:`C = 1 / \overline{|x|^2}`), so that there is a decision at all. Of more
+    than two classes it is the linear machine of largest margin.
 
     Soft (a number for ``C``): w pays for its margin with some errors,
 
     .. math:: \min_w P(w) = \tfrac12 |w|^2 + \sum_i C_i\, \ell(1 - \langle w,a_i\rangle), \qquad
               P(w) \ge \min P \ge D(\alpha) ,
 
-    by dual coordinate ascent and Newton steps; the certificate is the gap between P(w) and D.
+    by dual coordinate ascent and Newton steps; the certificate is the gap between P(w) and D. More than two classes
+    are learned by a committee of two-class rules.
 
     Parameters
     ----------
@@ -61,42 +75,41 @@ class MaximumMargin(ManyClass):
         What an error costs; inf: none is allowed.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Of a soft margin.
-    bias : {"free", "augmented"}, default="free"
-        "free": the largest geometric margin. "augmented": the bias counts as a coordinate of w (as in LIBLINEAR).
-        The linear machine of more classes is always "augmented", as its certificate says.
     tol : float or "auto", default="auto"
-        How near the two bounds must be, relative; "auto": 1e-9 of the hard margin, 1e-4 of the soft one's cost.
+        How far apart the two bounds may be, relative to the upper one; "auto": 1e-9 of the hard margin, 1e-4 of the
+        soft one's cost.
     method : {"auto", "ascent", "newton"}, default="auto"
         How a soft margin is found: dual coordinate ascent, Newton steps, or one after the other.
-    order : {"random", "cyclic"}, default="random"
+    visits : {"random", "cyclic"}, default="random"
         In which order the ascent visits the rows.
-    max_passes : int or "auto", default="auto"
-        Budget of looks at all data ("auto": 1000, or 20,000 of ascent), or, soft, of passes and Newton steps ("auto":
-        10,000).
-    max_seconds : float, optional
-        A further budget.
-    class_weight : dict, "balanced" or None
+    max_iter : int or "auto", default="auto"
+        Budget of passes over all data ("auto": 1000, or 20,000 of ascent), or, soft, of passes and Newton steps
+        ("auto": 10,000).
+    class_weight : dict, "balanced" or None, default=None
         Soft: C is multiplied by it. Hard: only a weight of 0 matters, which leaves rows out.
     warm_start : bool, default=False
         Soft, two classes: begin from the weights of the last fit, on the same rows, say with another C.
-    random_state : int, RandomState or None, default=0
-        Seed of the random order.
-    verbose : int, default=0
-        Soft: tell of both bounds on the way.
-    multi_class : {"auto", "machine", "one-vs-all", "one-vs-one"}, default="auto"
-        More than two classes, as for `Perceptron`; "auto": a machine if the margin is hard, "one-vs-all" if it is soft.
-        There is no machine of soft margin.
+    multi_class : {"one-vs-all", "one-vs-one"}, default="one-vs-all"
+        The committee of a soft margin with more than two classes; without effect otherwise.
 
     Attributes
     ----------
     margin_ : float
         The margin of the hyperplane (hard: its lower bound, if it is not exact; soft: 1/|w|).
-    support_, support_vectors_, dual_coef_
-        The rows that decide, and their weights in w, with the sign of their class; of a machine a row a class.
-    certificate_ : Certificate (hard) or Objective (soft)
+    support_ : array of int
+        The rows that decide.
+    support_vectors_ : array or sparse matrix
+        These rows of X.
+    dual_coef_ : array of shape (1, n_support) or (n_classes, n_support)
+        Their weights in w, with the sign of their class.
+    certificate_ : MarginCertificate (hard) or ObjectiveCertificate (soft)
+        What is proved about w.
     history_ : list of dict
         Soft: both bounds on the way.
-    coef_, intercept_, classes_, n_passes_
+    committee_ : OneVsAll or OneVsOne
+        Soft, more than two classes: the rules that decide together; their certificates are in ``certificates_``.
+    coef_, intercept_, classes_, n_iter_
+        As for `Perceptron`.
 
     Examples
     --------
@@ -111,64 +124,66 @@ class MaximumMargin(ManyClass):
     """
 
     _parameter_constraints: dict = {
-        **{name: BUDGETS[name] for name in ("max_passes", "max_seconds", "class_weight", "verbose")},
         "C": [POSITIVE, Options(Real, {math.inf})],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
-        "bias": [StrOptions({"free", "augmented"})],
         "tol": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions({"auto", "ascent", "newton"})],
-        "order": [StrOptions({"random", "cyclic"})],
-        "warm_start": ["boolean"],
-        "random_state": ["random_state"],
-        "multi_class": [StrOptions({"auto"}), *MANY["multi_class"]],
+        "visits": [StrOptions({"random", "cyclic"})],
+        "multi_class": [StrOptions(set(COMMITTEES))],
     }
 
     def __init__(
-        self, C=math.inf, *, loss="hinge", bias="free", tol="auto", method="auto", order="random", max_passes="auto",
-        max_seconds=None, class_weight=None, warm_start=False, random_state=0, verbose=0, multi_class="auto",
+        self, C=math.inf, *, loss="hinge", bias="free", tol="auto", method="auto", visits="random", max_iter="auto",
+        max_seconds=None, class_weight=None, warm_start=False, random_state=0, verbose=0, multi_class="one-vs-all",
     ):  # fmt: skip
-        self.C = C
-        self.loss = loss
-        self.bias = bias
-        self.tol = tol
-        self.method = method
-        self.order = order
-        self.max_passes = max_passes
-        self.max_seconds = max_seconds
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
-        self.multi_class = multi_class
+        set_parameters(self, locals())
+
+    def _machine(self) -> bool:
+        return len(self.classes_) > 2 and math.inf == self.C
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Learn from rows ``X`` and labels ``y``; weights multiply C, and a weight of 0 leaves a row out."""
-        self._validate_params()
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X, y
+            As for `Perceptron`.
+        sample_weight : array of n numbers, default=None
+            Soft: C is multiplied by them. A weight of 0 leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
         sample = self._sample(X, y, sample_weight)
-        committee = self._committee()
-        if committee is not None:
-            self._forget("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha")
-            return self._show(committee.fit(sample.X, self.classes_[sample.label], sample.weight))
-        self._forget("committee_", "certificates_")
-        if sample.many:
-            pulls = self._hard_machine(sample)
-        else:
-            pulls = ((self._hard(sample) if math.inf == self.C else self._soft(sample)) * sample.sign)[:, None]
-        self.support_ = np.flatnonzero(pulls.any(axis=1))
+        for name in ("committee_", "certificates_", "certificate_", "history_"):  # of a fit of another kind
+            vars(self).pop(name, None)
+        if len(self.classes_) > 2 and not sample.n_classes:
+            return self._fit_committee(sample)
+        learn = self._fit_machine if sample.n_classes else self._fit_hard if math.inf == self.C else self._fit_soft
+        weights = learn(sample) * sample.sign[:, None]
+        self.support_ = np.flatnonzero(weights.any(axis=1))
         self.support_vectors_ = sample.X[self.support_]
-        self.dual_coef_ = pulls[self.support_].T
+        self.dual_coef_ = weights[self.support_].T
+        self._warn("Scale or centre the columns, lower C, or raise max_iter or tol.")
         return self
 
-    def _way(self) -> str:
-        usual = "machine" if math.inf == self.C else "one-vs-all"
-        return usual if self.multi_class == "auto" else self.multi_class
-
-    def _takes_many(self) -> bool:
-        return math.inf == self.C or self._way() != "machine"
-
     def path(self, X, y, Cs: Iterable[float], sample_weight=None) -> list[MaximumMargin]:
-        """One fitted rule for each C, of two classes begun from the one before: from small to large C that is quick."""
+        """One fitted rule for each C, of two classes begun from the one before: from small to large C that is quick.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        Cs : iterable of float
+            What an error costs.
+
+        Returns
+        -------
+        list of MaximumMargin
+        """
         rules: list[MaximumMargin] = []
         for C in Cs:
             rule = clone(self).set_params(C=C, warm_start=True)
@@ -177,98 +192,140 @@ class MaximumMargin(ManyClass):
             rules.append(rule.fit(X, y, sample_weight))
         return rules
 
-    def _hard(self, sample: Sample) -> np.ndarray:
-        """Learn a hard margin; returns the convex weights."""
-        tol, rounds, terms = self._wanted(self.bias)
-        part = rows(sample, bias=1.0)
-        if coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
-            certificate, looks = decide([part], terms), 1
-        else:
-            wide = sample.X.shape[1] > WIDE
-            found = (wide_point if wide else nearest_point)([part], self.bias, 0.1 * tol, rounds)
-            w, looks = free_bias([part], found.w) if self.bias == "free" else found.w, found.looks
-            terms = terms._replace(updates=looks, reason=rounds.reason or terms.reason)
-            certificate = certify([part], w, found.dual, terms)
-        if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
-            certificate = decide([part], terms, self.max_seconds)
-        w, dual = certificate.w, np.zeros(part.sign.size)
-        dual[certificate.rows] = certificate.weights
-        if certificate.status in (NOT_SEPARABLE, BUDGET_SPENT):  # no w separates: the next one can't either
-            w = self._compromise(sample, part)
-            certificate = certify([part], w, dual, terms._replace(reason=certificate.reason), certificate.integers)
-        self._publish(w, certificate)
-        self.n_passes_ = looks
-        self.margin_ = self.certificate_.lower
-        self._warn("Scale or centre the columns, or raise max_passes or tol.")
-        return dual
+    # --- hard margin -------------------------------------------------------------------------------------------------
 
-    def _compromise(self, sample: Sample, part: Rows) -> np.ndarray:
-        """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
-        if sample.X.shape[1] <= WIDE:
-            A = Vectors(sample.X, sample.sign, sample.weight)
-            return least_squares(A, np.ones(A.shape[0]))
-        square = np.zeros(part.sign.size)
-        square_rows(part._replace(bias=0.0), np.arange(part.sign.size), square)
-        weight = part.weight if part.weight.size else np.ones(part.sign.size)
-        C = weight / max(float(np.average(square, weights=weight)), 1e-300)  # as SVMlight has it
-        return soft_margin(Problem(part, C, False, self.bias), 1e-3, Rounds(200, self.max_seconds)).w
-
-    def _wanted(self, bias: str) -> tuple[float, Rounds, Terms]:
-        """How near the bounds of a hard margin must be, the budget, and what the certificate is to be about."""
+    def _asked_for(self, bias: str) -> tuple[float, Rounds, Outcome]:
+        """How near the bounds of a hard margin must be, the budget, and what the certificate is about."""
         tol = 1e-9 if self.tol == "auto" else self.tol
-        terms = Terms(EpsOptimal(0.0, tol), bias, 0, HIDDEN, exact=True, widest=WIDEST)
         most = 20_000 if self.n_features_in_ > WIDE else 1000
-        return tol, Rounds(most if self.max_passes == "auto" else self.max_passes, self.max_seconds), terms
+        rounds = Rounds(most if self.max_iter == "auto" else self.max_iter, self.max_seconds)
+        return tol, rounds, Outcome(EpsOptimal(0.0, tol), bias, 0, HIDDEN, exact=True, widest=WIDEST)
 
-    def _hard_machine(self, sample: Sample) -> np.ndarray:
+    def _fit_hard(self, sample: Sample) -> np.ndarray:
+        """Learn a hard margin; returns the convex weights of the rows."""
+        tol, rounds, outcome = self._asked_for(self.bias)
+        part: Rows = row_oracle(sample, bias=1.0)
+        if find_coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
+            certificate, passes = decide_separability([part], outcome), 1
+        else:
+            solve = nearest_point_by_ascent if sample.X.shape[1] > WIDE else nearest_point
+            found = solve([part], self.bias, 0.1 * tol, rounds)
+            w, passes = place_bias([part], found.w) if self.bias == "free" else found.w, found.passes
+            outcome = outcome._replace(updates=passes, reason=rounds.reason or outcome.reason)
+            certificate = prove_margin([part], w, found.dual_weights, outcome)
+        if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
+            certificate = decide_separability([part], outcome, self.max_seconds)
+        w, dual_weights = certificate.w, np.zeros(part.sign.size)
+        dual_weights[certificate.rows] = certificate.weights
+        if certificate.status in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):  # the next w can't separate either
+            w, outcome = self._compromise(part), outcome._replace(reason=certificate.reason)
+            certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
+        self._publish_hard(w, certificate, passes)
+        return dual_weights[:, None]
+
+    def _compromise(self, part: Rows) -> np.ndarray:
+        """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
+        if part.width <= WIDE:
+            return least_squares(VectorMatrix(part), np.ones(part.sign.size))
+        A = VectorMatrix(part.with_bias(0.0))
+        C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
+        problem = SoftMarginProblem(part, C, squared=False, bias=self.bias)
+        return soft_margin(problem, 1e-3, Rounds(200, self.max_seconds)).w
+
+    def _fit_machine(self, sample: Sample) -> np.ndarray:
         """Learn a linear machine of hard margin; returns how much of each row is in the weights of each class."""
-        tol, rounds, terms = self._wanted("augmented")
-        part = classes(sample.X, sample.label, sample.many, sample.weight)
+        tol, rounds, outcome = self._asked_for("augmented")
+        part = set_oracle(sample, bias=1.0)
+        assert isinstance(part, Classes)
         found = nearest_machine([part], 0.1 * tol, rounds)
-        terms = terms._replace(updates=found.looks, reason=rounds.reason or terms.reason)
-        W = found.w
-        certificate = certify([part], flat(part, W), found.dual, terms)
+        outcome = outcome._replace(updates=found.passes, reason=rounds.reason or outcome.reason)
+        W, one_hot = found.w, np.eye(sample.n_classes)[sample.label]
+        certificate = prove_margin([part], part.as_vector(W), found.dual_weights, outcome)
         if not certificate.separates:
-            A = Vectors(sample.X, sample.sign, sample.weight)
-            W = least_squares(A, np.eye(sample.many)[sample.label])
-            certificate = certify([part], flat(part, W), found.dual, terms)
-        self._publish(W, certificate)
-        self.n_passes_ = found.looks
-        self.margin_ = self.certificate_.lower
-        self._warn("Scale or centre the columns, or raise max_passes or tol.")
-        share = found.dual.reshape(-1, sample.many)
-        return np.eye(sample.many)[sample.label] * share.sum(axis=1, keepdims=True) - share
+            W = least_squares(VectorMatrix(part.rows), one_hot)
+            certificate = prove_margin([part], part.as_vector(W), found.dual_weights, outcome)
+        self._publish_hard(W, certificate, found.passes)
+        share = found.dual_weights.reshape(-1, sample.n_classes)
+        return one_hot * share.sum(axis=1, keepdims=True) - share
 
-    def _soft(self, sample: Sample) -> np.ndarray:
-        """Learn a soft margin; returns alpha."""
+    def _publish_hard(self, w: np.ndarray, certificate: MarginCertificate, passes: int) -> None:
+        self._publish(w, certificate)
+        self.n_iter_ = passes
+        self.margin_ = certificate.lower
+
+    # --- soft margin -------------------------------------------------------------------------------------------------
+
+    def _fit_soft(self, sample: Sample) -> np.ndarray:
+        """Learn a soft margin; returns alpha, the weights of the rows."""
         tol = 1e-4 if self.tol == "auto" else self.tol
         C = self.C * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
-        problem = Problem(rows(sample, bias=1.0), C, self.loss == "squared_hinge", self.bias)
-        rounds = Rounds(10_000 if self.max_passes == "auto" else self.max_passes, self.max_seconds)
+        squared = self.loss == "squared_hinge"
+        problem = SoftMarginProblem(row_oracle(sample, bias=1.0), C, squared=squared, bias=self.bias)
+        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
         before = getattr(self, "_alpha", None) if self.warm_start else None
         if before is not None and before.size != C.size:
-            raise ValueError(f"warm_start: the last fit had {before.size} rows, X has {C.size}.")
+            raise ValueError(f"warm_start: expected {before.size} rows as in the last fit, got {C.size}.")
         self.history_: list[dict[str, float]] = []
-        bounds = soft_margin(
-            problem, tol, rounds, method=self.method, order=self.order, alpha=before,
+        found = soft_margin(
+            problem, tol, rounds, method=self.method, visits=self.visits, alpha=before,
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            watch=lambda record: self.history_.append(tell(self.verbose, record)),
+            watch=lambda record: self.history_.append(print_record(self.verbose, record)),
         )  # fmt: skip
-        alpha, w = bounds.alpha, bounds.w
-        score, total = problem.scores(w), problem.total(alpha)
-        rounding = U * math.sqrt(alpha.size) * (bounds.upper + float(alpha.sum()))
-        upper, lower = problem.primal(w, score), problem.dual(alpha, total) - rounding
-        near = upper - lower <= tol * upper
-        support = np.flatnonzero(alpha)
-        certificate = Objective(
-            OPTIMAL if near else BUDGET_SPENT, lower, upper, int(np.count_nonzero((score <= 0.0) & (C > 0.0))), self.C,
-            self.loss, self.bias, w, support, alpha[support], int(np.count_nonzero(C)), bounds.passes, tol, rounding,
-            "" if near else rounds.reason or HIDDEN,
-        )  # fmt: skip
-        self._publish(w, certificate)
-        self._alpha = alpha
-        self.n_passes_ = bounds.passes
-        norm = float(np.linalg.norm(w[:-1]))
+        certificate = prove_objective(
+            problem, found.w, found.alpha, C=self.C, tol=tol, passes=found.passes, reason=rounds.reason or HIDDEN
+        )
+        self._publish(found.w, certificate)
+        self._alpha = found.alpha
+        self.n_iter_ = found.passes
+        norm = float(np.linalg.norm(found.w[:-1]))
         self.margin_ = 1.0 / norm if norm > 0 else math.inf
-        self._warn("Scale or centre the columns, lower C, or raise max_passes or tol.")
-        return alpha
+        return found.alpha[:, None]
+
+    # --- soft margin, many classes -----------------------------------------------------------------------------------
+
+    def _fit_committee(self, sample: Sample) -> MaximumMargin:
+        """Learn one rule per class, or per pair of classes."""
+        for name in ("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha", "n_iter_"):
+            vars(self).pop(name, None)
+        member = clone(self).set_params(class_weight=None)  # class weights are in the weights of the rows already
+        committee = COMMITTEES[self.multi_class](member).fit(sample.X, self.classes_[sample.label], sample.weight)
+        self.committee_, self.certificates_ = committee, committee.certificates_
+        self.coef_, self.intercept_ = committee.coef_, committee.intercept_
+        return self
+
+    def _scores(self, X) -> np.ndarray:
+        if hasattr(self, "committee_"):
+            return self.committee_._decide(self.committee_._member_scores(X))
+        return super()._scores(X)
+
+    def check(self, X, y, sample_weight=None) -> Verdict:
+        """Compute every claim of the certificate, or of all of a committee's, again from the data.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+
+        Returns
+        -------
+        Verdict
+            True if nothing was found wrong; else it says what.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "committee_"):
+            return super().check(X, y, sample_weight)
+        X, y = check_input(self, X, y)
+        weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
+        return self.committee_.check(X, y, weight)
+
+    def distance(self, X) -> np.ndarray:
+        """Signed distance g(x) / |w| from the hyperplane (B1); of many classes that from the border of x's region."""
+        if hasattr(self, "committee_"):
+            raise ValueError("distance: the regions of a committee are not convex; ask its members (committee_).")
+        return super().distance(X)
+
+    def as_polynomial(self, lift=None):
+        """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3)."""
+        if hasattr(getattr(self, "committee_", self), "pairs_"):
+            return self.committee_.as_polynomial(lift)  # which says why there is none
+        return super().as_polynomial(lift)

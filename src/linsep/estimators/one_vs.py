@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Verdict
-from ..discriminant import Discriminant
+from ..polynomial_function import PolynomialFunction
 from ._linear import LinearClassifier, write_polynomials
 from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores
 
@@ -161,7 +161,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """What the scores of the members amount to."""
         raise NotImplementedError
 
-    def as_polynomial(self, lift=None) -> Discriminant | tuple[Discriminant, ...]:
+    def as_polynomial(self, lift=None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
         """The g of each class written out, as of any estimator here; one versus one has none."""
         check_is_fitted(self)
         return write_polynomials(self, lift)

@@ -4,58 +4,66 @@ from __future__ import annotations
 
 from typing import cast
 
-from sklearn.utils._param_validation import StrOptions, validate_params
-
-from ..certificates.margin import Certificate
-from ..certificates.prove.margin import Terms
-from ..solvers.separability import decide
+from ..certificates.margin import MarginCertificate
+from ..certificates.prove.margin import Outcome
+from ..solvers.separability import decide_separability
 from ..targets import Margin
-from ._base import POSITIVE, TwoClass, rows
+from ._linear import LinearClassifier, row_oracle
+from ._validation import POSITIVE, StrOptions, validate_params
 
 WIDEST = 1000  # columns up to which a proof in floating point is tried
 
 
-class _Question(TwoClass):
+class _Question(LinearClassifier):
     """Data and labels, checked as those of an estimator."""
 
-    class_weight = None
+    def _takes_many(self) -> bool:
+        return False
 
 
 @validate_params(
     {"exact": [StrOptions({"auto"}), "boolean"], "max_seconds": [None, POSITIVE]}, prefer_skip_nested_validation=True
 )
-def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) -> Certificate:
+def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) -> MarginCertificate:
     r"""Whether any hyperplane separates the two classes of ``X``, with a proof.
 
     Either a w that does, or weights that make the convex hulls of the classes meet,
 
     .. math:: \lambda \ge 0, \quad \sum \lambda_i = 1, \quad \sum \lambda_i a_i = 0, \qquad a_i = \pm(x_i, 1),
 
-    of at most d + 2 rows. The answer is a `Certificate`: ``separable`` is True, False, or None if it could not be
-    decided; ``check(X, y)`` verifies it. The w need not be the best one: for that, see `MaximumMargin`.
+    of at most d + 2 rows. The w need not be the best one: for that, see `MaximumMargin`.
 
     Parameters
     ----------
-    X, y, sample_weight
-        As for an estimator; rows of weight 0 are absent, other weights don't matter.
+    X : array, sparse matrix or data frame of n rows
+        Read in place.
+    y : array of n labels
+        Two classes.
+    sample_weight : array of n numbers, default=None
+        Rows of weight 0 are absent, other weights don't matter.
     exact : {"auto", True, False}, default="auto"
         Rational arithmetic where floating point can't decide, as where the hulls just touch. "auto": for at most a
         minute; True: as long as it takes, or ``max_seconds``; False: never.
-    max_seconds : float, optional
+    max_seconds : float or None, default=None
         Budget of time; None is a minute of exact arithmetic for "auto".
+
+    Returns
+    -------
+    MarginCertificate
+        Its ``separable`` is True, False, or None if it could not be decided; ``check(X, y)`` verifies it.
 
     Examples
     --------
     >>> from linsep import separability
     >>> xor = separability([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1])
-    >>> xor.separable, xor.rows.tolist(), xor.weights.tolist()
+    >>> xor.separable, xor.rows.tolist(), xor.weights.round(9).tolist()
     (False, [0, 1, 2, 3], [0.25, 0.25, 0.25, 0.25])
     >>> separability([[0.0], [1.0], [1.0 + 2**-52]], [0, 0, 1]).separable
     True
     """
     question = _Question()
     sample = question._sample(X, y, sample_weight)
-    terms = Terms(Margin(0.0), "free", 0, "", widest=WIDEST)
-    certificate = decide([rows(sample, bias=1.0)], terms, max_seconds, exact)
+    outcome = Outcome(Margin(0.0), "free", 0, "", widest=WIDEST)
+    certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
     question._publish(certificate.w, certificate)
-    return cast(Certificate, question.certificate_)
+    return cast(MarginCertificate, question.certificate_)

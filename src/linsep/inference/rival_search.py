@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import compiled
+from ..jit import compiled, component
 from .forest import Forest, RivalScratch, find_forest, find_forest_rival
 from .local_search import find_best_single_change, improve_labels, score_labelling
 from .network import Network
 from .trws import backward_pass, forward_pass
 
 
+@component
 class ForestSearch(NamedTuple):
     """The best rival in a forest, exactly."""
 
@@ -32,6 +33,7 @@ class ForestSearch(NamedTuple):
         return search_forest(self, network, truth, rival, at)
 
 
+@component
 class MessageSearch(NamedTuple):
     """A good rival by some passes of TRW-S; usually the best one, but that is not proved."""
 

@@ -1,5 +1,7 @@
-"""Lifting: functions of the rows, and a classifier behind them (B3)."""
+"""Lifting (B3): replace rows by functions of them, in which a hyperplane separates what none could before."""
 
-from .lift import Functions, Lifted, Polynomial, Quadratic
+from .functions import Functions
+from .lifted import Lifted
+from .polynomial import Polynomial, Quadratic
 
 __all__ = ["Functions", "Lifted", "Polynomial", "Quadratic"]

@@ -73,7 +73,7 @@ def begin_inside(parts: Sequence[Any], dual_weights: np.ndarray, *, average: boo
     """The state at the convex combination of the rows with these weights: a start with its own proof."""
     rows = [part.certified for part in parts]
     dual_weights = convex_weights(dual_weights, sides(rows, parts[0].bias_kind))
-    w, _ = combine(rows, dual_weights)
+    w = combine(rows, dual_weights)
     counters = Counters(total=1.0, ww=squared_length(w))
     return replace(begin(parts, average=average), w=w, dual_weights=dual_weights, counters=counters)
 

@@ -1,449 +1,232 @@
-r"""Networks: labelled graphs against their best rivals, with weights that all nodes and all edges share (E3).
+"""Networks: labelled graphs against their best rivals, with weights that all nodes and all edges share (E3).
 
-Node v of an example has features :math:`x_v`, edge vv' has :math:`x_{vv'}` (1, if none are given). With K labels
-
-.. math:: \langle w, \varphi(x,y)\rangle = \sum_v \langle w_{y_v}, x_v\rangle
-          + \sum_{vv'} \langle w_{y_v y_{v'}}, x_{vv'}\rangle ,
-
-an edge being read from its first node to its second. ``w`` has K numbers a feature of nodes, then K x K a feature of
-edges. `Networks` is compiled, with an engine of `inference.rival_search`; `Searched` asks any engine of `inference`, in
-plain Python.
+`Networks` is compiled, with a search of `inference.rival_search`; `SearchedNetworks` asks any engine of `inference`, in
+plain Python. An engine that may miss the best rival proves bounds of the scores instead (`score_bounds`).
 """
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from ..inference.bound import upper_bound
 from ..inference.local_search import score_labelling
-from ..inference.network import UNIT, Network, list_node_edges
+from ..inference.network import UNIT, Network
 from ..inference.rival import best_rival
 from ..inference.rival_search import ForestSearch, MessageSearch, make_forest_search, make_message_search
 from ..inference.trws import compute_shares
-from ..jit import compiled, in_place, inlined
-from .update_log import Ledger, Touched, ledger, opposed, spans
-
-Probe = Callable[["Networks", int], float]  # of a part and an example, along the w in question
-
-
-class Graphs(NamedTuple):
-    """Examples, one after the other. Nodes and edges are counted within their example."""
-
-    nodes: np.ndarray  # features of all nodes, a row each
-    edges: np.ndarray  # features of all edges
-    tail: np.ndarray  # int32, the lower node of every edge
-    head: np.ndarray
-    turned: np.ndarray  # bool: whether the edge was given from its head to its tail
-    node: np.ndarray  # int64, n + 1: where the nodes of an example begin
-    edge: np.ndarray  # int64, n + 1: where its edges begin
-    start: np.ndarray  # int64: where a node's edges begin in ``arc``; one number more than nodes an example
-    arc: np.ndarray  # int32: the edges at every node, two places an edge
-
-    @property
-    def size(self) -> int:
-        """The number of examples."""
-        return self.node.size - 1
+from ..jit import compiled, component
+from .graphs import (
+    Graphs,
+    add_difference,
+    difference_terms,
+    empty_network,
+    fill_tables,
+    is_acyclic,
+    longest_difference,
+    network_along,
+    rounding_bounds,
+    squared_difference,
+)
+from .update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
 
 
+@component
 class Networks(NamedTuple):
-    """Example i against its best rival; the engine finds it."""
+    """Example i against its best rival, which ``search`` finds; the slot is an entry of the log."""
 
+    LABELLINGS, BATCH, slots = True, True, 1
     graphs: Graphs
-    label: np.ndarray  # int64: the labels of all nodes
-    K: int
-    engine: ForestSearch | MessageSearch
-    room: Network  # tables of the example probed last, relative to its truth
-    rival: np.ndarray  # int64: its rival
-    a: np.ndarray  # as long as w, zero between calls
+    search: ForestSearch | MessageSearch
+    room: Network  # for the tables of an example, relative to its truth
+    scratch: np.ndarray  # as long as w, zero between calls
     weight: np.ndarray
     sign: np.ndarray
     first: int
     size: int
-    loss: float
-    calm: float  # added to what `probe` returns: infinite for those who only look, nothing is violated then
-    ledger: Ledger
-    score: np.ndarray  # what `probe` found last, of every example
+    loss: float  # by how much every wrong label raises the goal
+    log: UpdateLog
     exact: bool
 
-    def probe(self, w, i):
+    def lowest(self, w, i):
         """The least of <w,a> less ``loss`` for every wrong label, over all rivals."""
-        self.score[i] = lead(self, w, i)
-        return self.score[i] + self.calm
+        slot, at = self.log.next_slot(), self.log.next_label()
+        return find_rival(self, w, i, self.log.label[at:]), slot
 
-    def square(self, i):
-        """|a|^2 of the rival found last."""
-        return square(self, i)
+    def squared_norm(self, i, slot):
+        """|a|^2."""
+        return squared_difference(self.graphs, i, self.log.label[self.log.begin[slot] :], self.scratch)
 
-    def add(self, w, i, beta):
+    def add(self, w, i, slot, beta):
         """Add beta a to w."""
-        add(self, w, i, beta)
+        add_difference(self.graphs, i, self.log.label[self.log.begin[slot] :], w, beta)
 
-    def credit(self, dual, i, beta):
-        """Write down that beta a was added."""
-        dual[self.ledger.note(i, self.rival, self.graphs.node[i + 1] - self.graphs.node[i])] += beta
+    def record(self, dual_weights, i, slot, beta):
+        """Keep the rival, and remember that beta a was added."""
+        dual_weights[self.log.keep(i, slot, self.graphs.node[i + 1] - self.graphs.node[i])] += beta
 
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
+    def w_changed(self, w):
+        """No scores are kept."""
 
-    def cost(self, i):
-        """The weight of example i."""
-        return self.weight[i] if self.weight.size else 1.0
+    def difference_vectors(self, log: UpdateLog) -> Iterator[SparseVectors]:
+        """The vectors of the entries of ``log``."""
+        return truth_minus_rival(difference_terms(self.graphs, log))
 
-    def side(self, i):
-        """Differences know no sign."""
-        return 1
-
-    def touched(self, book: Ledger) -> Iterator[Touched]:
-        """The vectors of the entries of ``book``."""
-        return opposed(differences(self, book))
-
-    def slack(self, w: np.ndarray) -> np.ndarray:
+    def rounding_bound(self, w: np.ndarray) -> np.ndarray:
         """Bounds of the rounding errors of the scores."""
-        return rounding(self.graphs, w, self.K)
+        return rounding_bounds(self.graphs, w)
 
-    def reach(self) -> float:
+    def norm_bound(self) -> float:
         """No vector is longer."""
-        return reach(self.graphs)
+        return longest_difference(self.graphs)
 
-    def floors(self, w: np.ndarray, probe: Probe) -> np.ndarray:
+    def score_bounds(self, w: np.ndarray) -> np.ndarray:
         """Numbers that no score is below, by the messages of TRW-S."""
-        assert isinstance(self.engine, MessageSearch)  # forests are exact
-        engine = self.engine._replace(passes=2 * self.engine.passes)
-        return floors(self, w, lambda i: lead_at_least(self._replace(engine=engine), w, i, engine.messages, probe))
+        assert isinstance(self.search, MessageSearch)  # forests are exact
+        longer = self._replace(search=self.search._replace(passes=2 * self.search.passes))
+        return _present_bounds(self, w, lambda i: bound_by_messages(longer, w, i))
 
 
-class Searched:
-    """Examples against the best rivals that any engine of `inference` finds: `Networks` without compiled code."""
+class SearchedNetworks:
+    """Examples against the best rivals that any engine of `inference` finds: `Networks` in plain Python."""
 
-    interpreted = True
-    first = 0
+    LABELLINGS, slots = True, 1
+    graphs: Graphs
+    log: UpdateLog
+    loss: float
 
-    def __init__(self, part: Networks, engine: str, seconds: float = 10.0) -> None:
-        self.part, self.engine, self.seconds = part, engine, seconds
-        self.graphs, self.label, self.K, self.size = part.graphs, part.label, part.K, part.size
-        self.sign, self.weight, self.loss, self.calm = part.sign, part.weight, part.loss, part.calm
-        self.ledger, self.score, self.rival = part.ledger, part.score, part.rival
-        self.exact = engine == "elimination"
+    def __init__(self, oracle: Networks, engine: str, seconds: float) -> None:
+        vars(self).update(oracle._asdict(), engine=engine, seconds=seconds, exact=engine == "elimination")
 
-    def _replace(self, **fields: Any) -> Searched:
+    def _replace(self, **fields: Any) -> SearchedNetworks:
         """The same with other fields, as of a NamedTuple."""
-        other = copy.copy(self)
+        other = copy(self)
         vars(other).update(fields)
-        other.part = other.part._replace(**fields)
         return other
 
-    def probe(self, w, i):
-        """The least of <w,a> less ``loss`` for every wrong label, over the rivals that the engine knows."""
-        network, truth = tables(self.graphs, w, i, self.K), self._truth(i)
+    def lowest(self, w, i):
+        """The least of <w,a> less ``loss`` for every wrong label, over the rivals that the engine finds."""
+        network, truth = network_along(self.graphs, w, i), self.graphs.truth(i)
         if self.loss:
             unary = network.unary + self.loss
             unary[network.unary_start[:-1] + truth] -= self.loss
             network = network._replace(unary=unary)
         found = best_rival(network, truth, self.engine, self.seconds)
-        self.rival[: truth.size] = found.labels
-        self.score[i] = network.value(truth) - found.value
-        return self.score[i] + self.calm
+        at = self.log.next_label()
+        self.log.label[at : at + truth.size] = found.labels
+        return network.value(truth) - found.value, int(self.log.next_slot())
 
-    def _truth(self, i: int) -> np.ndarray:
-        return self.label[self.graphs.node[i] : self.graphs.node[i + 1]]
+    squared_norm, add, record, w_changed = Networks.squared_norm, Networks.add, Networks.record, Networks.w_changed
+    difference_vectors, rounding_bound = Networks.difference_vectors, Networks.rounding_bound
+    norm_bound = Networks.norm_bound
 
-    def square(self, i):
-        """|a|^2 of the rival found last."""
-        return square(self.part, i)
-
-    def add(self, w, i, beta):
-        """Add beta a to w."""
-        add(self.part, w, i, beta)
-
-    def credit(self, dual, i, beta):
-        """Write down that beta a was added."""
-        self.part.credit(dual, i, beta)
-
-    def settle(self, w):
-        """Nothing to prepare for a new w."""
-
-    def cost(self, i):
-        """The weight of example i."""
-        return self.part.cost(i)
-
-    def side(self, i):
-        """Differences know no sign."""
-        return 1
-
-    def touched(self, book: Ledger) -> Iterator[Touched]:
-        """The vectors of the entries of ``book``."""
-        return self.part.touched(book)
-
-    def slack(self, w: np.ndarray) -> np.ndarray:
-        """Bounds of the rounding errors of the scores."""
-        return self.part.slack(w)
-
-    def reach(self) -> float:
-        """No vector is longer."""
-        return self.part.reach()
-
-    def floors(self, w: np.ndarray, probe: Probe) -> np.ndarray:
+    def score_bounds(self, w: np.ndarray) -> np.ndarray:
         """Numbers that no score is below, by the bounds that the engine proves."""
-        return floors(self, w, lambda i: lead_proved(self, w, i, self.engine, seconds=self.seconds))
+        return _present_bounds(self, w, lambda i: bound_by_engine(self.graphs, w, i, self.engine, seconds=self.seconds))
 
 
-def floors(part: Networks | Searched, w: np.ndarray, lead: Callable[[int], float]) -> np.ndarray:
-    """How far the truth of each example that weighs anything leads at least, but for the rounding of its tables."""
-    error = rounding(part.graphs, w, part.K)
-    return np.array([lead(i) - error[i] for i in range(part.sign.size) if part.cost(i) > 0.0])
+@compiled
+def find_rival(oracle, w, i, rival):
+    """Write the best rival into ``rival``; returns the truth's score, 0, less that of the rival."""
+    g, room = oracle.graphs, oracle.room
+    fill_tables(g, w, i, oracle.loss, room.unary, room.pairwise)
+    first, last, begin, end = g.node[i], g.node[i + 1], g.edge[i], g.edge[i + 1]
+    n, m = last - first, end - begin
+    network = Network(
+        room.n_labels[:n], room.unary_start[: n + 1], room.unary, g.tail[begin:end], g.head[begin:end],
+        room.pairwise_start[:m], room.pairwise, room.message_start[: m + 1], g.start[first + i : last + i + 1],
+        g.arc[2 * begin : 2 * end], 0.0,
+    )  # fmt: skip
+    oracle.search.find(network, g.label[first:last], rival, first)
+    return -score_labelling(network, rival)
 
 
-def lead_proved(part: Networks | Searched, w: np.ndarray, i: int, engine: str = "auto", **options: Any) -> float:
-    """How far the truth of example i leads, by the upper bound of its rivals that an engine of `inference` proves."""
-    network, truth = tables(part.graphs, w, i, part.K), part.label[part.graphs.node[i] : part.graphs.node[i + 1]]
+def _present_bounds(oracle: Any, w: np.ndarray, bound: Callable[[int], float]) -> np.ndarray:
+    """The bounds of the examples whose weight is not 0, less the rounding errors of their tables."""
+    error = oracle.rounding_bound(w)
+    present = range(oracle.sign.size) if oracle.weight.size == 0 else np.flatnonzero(oracle.weight).tolist()
+    return np.array([bound(i) - error[i] for i in present])
+
+
+def bound_by_engine(g: Graphs, w: np.ndarray, i: int, engine: str = "auto", **options: Any) -> float:
+    """By how much the truth of example i leads at least, by the upper bound of its rivals that an engine proves."""
+    network, truth = network_along(g, w, i), g.truth(i)
     return network.value(truth) - best_rival(network, truth, engine, **options).upper
 
 
-def lead_at_least(part: Networks, w: np.ndarray, i: int, messages: np.ndarray, probe: Probe, tries: int = 5) -> float:
-    r"""How far the truth of example i leads at least, by the ``messages`` that a probe leaves.
+def bound_by_messages(oracle: Networks, w: np.ndarray, i: int, tries: int = 5) -> float:
+    r"""By how much the truth of example i leads at least, by the messages that a search leaves.
 
     If no labelling exceeds U when every wrong label is raised by delta, then
     :math:`\theta(y') \le U - \delta |y' \ne y| \le U - \delta` for all rivals. Delta is at first half of the lead
     that was found, then a quarter of that, and so on: the bound is not tight, but below the truth where it can be.
     """
-    blank = shape(part.graphs, i, part.K)
-    truth = part.label[part.graphs.node[i] : part.graphs.node[i + 1]]
-    slips = 4.0 * UNIT * truth.size * (part.graphs.nodes.shape[1] + 2)  # of adding delta
-    delta = 0.5 * probe(part, i)
+    blank, truth, rival = empty_network(oracle.graphs, i), oracle.graphs.truth(i), oracle.log.label
+    error = 4.0 * UNIT * truth.size * (oracle.graphs.nodes.shape[1] + 2)  # of adding delta
+    delta = 0.5 * find_rival(oracle, w, i, rival)
     for _ in range(tries if 0.0 < delta < math.inf else 0):
-        probe(part._replace(loss=delta), i)
+        find_rival(oracle._replace(loss=delta), w, i, rival)
         raised = blank._replace(
-            unary=part.room.unary[: blank.unary.size], pairwise=part.room.pairwise[: blank.pairwise.size]
+            unary=oracle.room.unary[: blank.unary.size], pairwise=oracle.room.pairwise[: blank.pairwise.size]
         )
-        share = compute_shares(raised)
-        own, upper = raised.value(truth), upper_bound(raised, messages[: blank.message_start[-1]], share)[0]
-        if upper - delta * (1.0 - slips) < own:
-            return own - upper + delta * (1.0 - slips)
+        messages = oracle.search.messages[: blank.message_start[-1]]  # type: ignore[union-attr]
+        own, upper = raised.value(truth), upper_bound(raised, messages, compute_shares(raised))[0]
+        if upper - delta * (1.0 - error) < own:
+            return own - upper + delta * (1.0 - error)
         delta *= 0.25
-    return lead_proved(part, w, i, seconds=10.0, search=False)
-
-
-def graphs(nodes: Sequence[np.ndarray], edges: Sequence[np.ndarray], features: Sequence[np.ndarray]) -> Graphs:
-    """Examples of node features, edges (m x 2) and edge features, checked by the caller, one after the other."""
-    tails, heads, turns, kinds, starts, arcs = [], [], [], [], [], []
-    for x, ends, kind in zip(nodes, edges, features, strict=True):
-        turned = ends[:, 0] > ends[:, 1]
-        low, high = ends.min(axis=1), ends.max(axis=1)
-        order = np.lexsort((high, low))
-        start, arc = list_node_edges(len(x), low[order], high[order])
-        tails.append(low[order].astype(np.int32))
-        heads.append(high[order].astype(np.int32))
-        turns.append(turned[order])
-        kinds.append(kind[order])
-        starts.append(start)
-        arcs.append(arc)
-    count = [np.concatenate([[0], np.cumsum([len(part) for part in parts])]) for parts in (nodes, tails)]
-    return Graphs(
-        np.ascontiguousarray(np.concatenate(nodes), dtype=np.float64),
-        np.ascontiguousarray(np.concatenate(kinds), dtype=np.float64),
-        np.concatenate(tails), np.concatenate(heads), np.concatenate(turns), count[0].astype(np.int64),
-        count[1].astype(np.int64), np.concatenate(starts), np.concatenate(arcs),
-    )  # fmt: skip
+    return bound_by_engine(oracle.graphs, w, i, seconds=10.0, search=False)
 
 
 def networks(
-    examples: Graphs, label: np.ndarray, K: int, engine: str = "auto", *, loss: float = 0.0,
-    weight: np.ndarray | None = None, passes: int = 30,
-) -> Networks | Searched:  # fmt: skip
-    """The oracle of ``examples`` with right labels ``label``, of all nodes one after the other.
+    graphs: Graphs, engine: str = "auto", *, loss: float = 0.0, weight: np.ndarray | None = None, passes: int = 30,
+    seconds: float = 10.0,
+) -> Networks | SearchedNetworks:  # fmt: skip
+    """The oracle of labelled graphs.
 
-    ``engine``: "forest" (exact) and "trws" (``passes`` of it a visit) are compiled; "auto" is the former where no
-    graph has a cycle; any other of `inference` is asked in plain Python.
+    Parameters
+    ----------
+    graphs : Graphs
+        The examples, with their true labels (`linsep.oracles.graphs.make_graphs`).
+    engine : str, default="auto"
+        "forest" (exact) and "trws" are compiled; "auto" is the former where no graph has a cycle; any other engine of
+        `linsep.inference` is asked in plain Python.
+    loss : float, default=0.0
+        By how much every wrong label raises the goal.
+    weight : array, default=None
+        One number per example; None: all weigh 1.
+    passes : int, default=30
+        The most passes of TRW-S per visit.
+    seconds : float, default=10.0
+        The most time that another engine may search for one graph, about.
 
-    >>> two = graphs([np.eye(2)], [np.array([[1, 0]])], [np.ones((1, 1))])
-    >>> part = networks(two, np.array([0, 1]), 2)
-    >>> w = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0])   # 0 at node 0, 1 at node 1; (0, 1) read back
-    >>> float(part.probe(w, 0)), part.rival.tolist()
+    Examples
+    --------
+    >>> from linsep.oracles.graphs import make_graphs
+    >>> pair = make_graphs([(np.eye(2), np.array([[1, 0]]), np.ones((1, 1)))], 2, [np.array([0, 1])])
+    >>> oracle = networks(pair)
+    >>> w = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0])  # 0 at node 0, 1 at node 1; (0, 1) read back
+    >>> score, slot = oracle.lowest(w, 0)
+    >>> float(score), oracle.log.label[:2].tolist()
     (1.0, [1, 1])
     """
-    g = examples
-    most, links = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
-    chosen: ForestSearch | MessageSearch | None = None
+    g, K = graphs, graphs.K
+    n, m = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
+    search: ForestSearch | MessageSearch | None = None
     if engine in ("auto", "forest"):
-        chosen = make_forest_search([shape(g, i, K) for i in range(g.size)], K) if acyclic(g) else None
-        if chosen is None and engine == "forest":
-            raise ValueError("engine='forest': a graph has a cycle; take 'trws' or 'auto'.")
-    exact = chosen is not None
+        search = make_forest_search([empty_network(g, i) for i in range(g.n_examples)], K) if is_acyclic(g) else None
+        if search is None and engine == "forest":
+            raise ValueError("engine='forest': expected graphs without a cycle; use 'trws' or 'auto'.")
     room = Network(
-        np.full(most, K, dtype=np.int32), np.arange(most + 1) * K, np.zeros(most * K), g.tail, g.head,
-        np.arange(links) * K * K, np.zeros(links * K * K), np.arange(links + 1) * 2 * K, g.start, g.arc, 0.0,
+        np.full(n, K, dtype=np.int32), np.arange(n + 1) * K, np.zeros(n * K), g.tail, g.head,
+        np.arange(m) * K * K, np.zeros(m * K * K), np.arange(m + 1) * 2 * K, g.start, g.arc, 0.0,
     )  # fmt: skip
-    size = g.nodes.shape[1] * K + g.edges.shape[1] * K * K
-    part = Networks(
-        g, np.ascontiguousarray(label, dtype=np.int64), int(K),
-        chosen or make_message_search(passes, most, links, K), room,
-        np.zeros(most, dtype=np.int64), np.zeros(size), np.zeros(0) if weight is None else weight,
-        np.ones(g.size, dtype=np.int8), 0, size, float(loss), 0.0, ledger(g.size, int(g.node[-1])), np.zeros(g.size),
-        exact,
+    oracle = Networks(
+        g, search or make_message_search(passes, n, m, K), room, np.zeros(g.n_weights),
+        np.zeros(0) if weight is None else weight, np.ones(g.n_examples, dtype=np.int8), 0, g.n_weights, float(loss),
+        new_log(g.n_examples, int(g.node[-1]), n), search is not None,
     )  # fmt: skip
-    return part if engine in ("auto", "forest", "trws") else Searched(part, engine)
-
-
-def acyclic(g: Graphs) -> bool:
-    """Whether no graph has a cycle: then and only then there are as many trees as nodes less edges."""
-    n, first = int(g.node[-1]), np.repeat(g.node[:-1], np.diff(g.edge))
-    links = sp.coo_array((np.ones(g.tail.size, dtype=np.int8), (g.tail + first, g.head + first)), shape=(n, n))
-    return bool(connected_components(links, directed=False)[0] == n - g.tail.size)
-
-
-def shape(g: Graphs, i: int, K: int) -> Network:
-    """The network of example i, all tables zero."""
-    n, m = int(g.node[i + 1] - g.node[i]), int(g.edge[i + 1] - g.edge[i])
-    links = slice(g.edge[i], g.edge[i + 1])
-    starts = g.start[g.node[i] + i : g.node[i + 1] + i + 1]
-    return Network(
-        np.full(n, K, dtype=np.int32), np.arange(n + 1) * K, np.zeros(n * K), g.tail[links], g.head[links],
-        np.arange(m) * K * K, np.zeros(m * K * K), np.arange(m + 1) * 2 * K, starts,
-        g.arc[2 * g.edge[i] : 2 * g.edge[i + 1]], 0.0,
-    )  # fmt: skip
-
-
-def tables(g: Graphs, w: np.ndarray, i: int, K: int) -> Network:
-    """The network of example i along w; parallel edges are one."""
-    links = slice(g.edge[i], g.edge[i + 1])
-    d = g.nodes.shape[1]
-    unary = g.nodes[g.node[i] : g.node[i + 1]] @ w[: d * K].reshape(d, K)
-    pairs = (g.edges[links] @ w[d * K :].reshape(-1, K * K)).reshape(-1, K, K)
-    pairs = np.where(g.turned[links][:, None, None], pairs.transpose(0, 2, 1), pairs)
-    return Network.from_tables(unary, np.stack([g.tail[links], g.head[links]], axis=1), pairs)
-
-
-def differences(part: Networks, book: Ledger) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """`add` of all entries of ``book``: entry, the places of truth and rival, and the value there."""
-    g, k, some = part.graphs, part.K, book.example
-    label = book.label.astype(np.int64)
-    nodes, edges = (np.diff(begin)[some] for begin in (g.node, g.edge))
-    node, edge = spans(g.node[some], nodes), spans(g.edge[some], edges)
-    truth, rival = (np.repeat(begin, edges) for begin in (g.node[some], book.begin[:-1]))  # where their labels begin
-    u, v = np.where(g.turned[edge], (g.head[edge], g.tail[edge]), (g.tail[edge], g.head[edge]))
-    pair = np.stack([part.label[truth + u] * k + part.label[truth + v], label[rival + u] * k + label[rival + v]])
-    for x, state, at, sizes, base, stride in (
-        (g.nodes, np.stack([part.label[node], label[: node.size]]), node, nodes, 0, k),
-        (g.edges, pair, edge, edges, g.nodes.shape[1] * k, k * k),
-    ):
-        differ = np.flatnonzero(state[0] != state[1])
-        rows = x[at[differ]]
-        j, feature = np.nonzero(rows)
-        own, other = state[:, differ[j]] + (base + feature * stride)
-        yield np.repeat(np.arange(sizes.size), sizes)[differ[j]], own, other, rows[j, feature]
-
-
-def rounding(g: Graphs, w: np.ndarray, K: int) -> np.ndarray:
-    """Bounds of the rounding errors of all scores: every sum of an example is of these numbers, in some order.
-
-    32: a score is twice as large as its tables, and a rival may be missed by the errors of finding it, on both sides.
-    """
-    d = g.nodes.shape[1]
-    node = (np.abs(g.nodes) @ np.abs(w[: d * K]).reshape(d, K)).max(axis=1)
-    pair = (np.abs(g.edges) @ np.abs(w[d * K :]).reshape(-1, K * K)).max(axis=1, initial=0.0)
-    total = np.add.reduceat(node, g.node[:-1]) + np.diff(np.concatenate([[0.0], np.cumsum(pair)])[g.edge])
-    terms = np.diff(g.node) + np.diff(g.edge) + d + g.edges.shape[1] + 8
-    return 32.0 * UNIT * terms * (total + UNIT * pair.size * float(np.sum(pair)))  # the latter: errors of cumsum
-
-
-def reach(g: Graphs) -> float:
-    """No vector is longer: a node adds at most sqrt(2) |x_v|, an edge sqrt(2) |x_vv'|, in places of their own."""
-    node, edge = np.linalg.norm(g.nodes, axis=1), np.linalg.norm(g.edges, axis=1)
-    whole = np.concatenate([[0.0], np.cumsum(edge)])
-    lengths = np.hypot(np.add.reduceat(node, g.node[:-1]), whole[g.edge[1:]] - whole[g.edge[:-1]])
-    return math.sqrt(2.0) * float(lengths.max()) * (1.0 + 1e-12)
-
-
-@inlined
-def lead(part, w, i):
-    """The truth's score, 0, less its best rival's, as the engine finds it, with ``loss`` for every wrong label."""
-    g, room = part.graphs, part.room
-    fill(part, w, i)
-    first, last = g.node[i], g.node[i + 1]
-    begin, end = g.edge[i], g.edge[i + 1]
-    n, m = last - first, end - begin
-    whole = Network(
-        room.n_labels[:n], room.unary_start[: n + 1], room.unary, g.tail[begin:end], g.head[begin:end],
-        room.pairwise_start[:m], room.pairwise, room.message_start[: m + 1],
-        g.start[first + i : last + i + 1], g.arc[2 * begin : 2 * end], 0.0,
-    )  # fmt: skip
-    network, truth = in_place(whole), part.label[first:last]
-    part.engine.find(network, truth, part.rival, first)
-    return -score_labelling(network, part.rival)
-
-
-@inlined
-def fill(part, w, i):
-    """The tables of example i along w, wrong labels raised by the loss, all relative to the truth, which scores 0."""
-    g, K, unary, pairwise, first = part.graphs, part.K, part.room.unary, part.room.pairwise, part.graphs.node[i]
-    for v in range(g.node[i + 1] - first):
-        y = part.label[first + v]
-        weighted(g.nodes, first + v, w, 0, unary, v * K, K, y)
-        for k in range(K):
-            unary[v * K + k] += part.loss if k != y else 0.0
-    for e in range(g.edge[i + 1] - g.edge[i]):
-        row, table = g.edge[i] + e, e * K * K
-        u, v = (g.head[row], g.tail[row]) if g.turned[row] else (g.tail[row], g.head[row])
-        own = part.label[first + u] * K + part.label[first + v]
-        weighted(g.edges, row, w, g.nodes.shape[1] * K, pairwise, table, K * K, own)
-        if g.turned[row]:
-            for j in range(K):
-                for k in range(j):
-                    one, two = table + j * K + k, table + k * K + j
-                    pairwise[one], pairwise[two] = pairwise[two], pairwise[one]
-
-
-@compiled
-def weighted(features, row, w, base, out, at, count, own):
-    """``count`` numbers of ``out``: a row of features times as many weights each, from ``base`` on; less ``own``'s."""
-    for k in range(count):
-        out[at + k] = 0.0
-    for f in range(features.shape[1]):
-        x = features[row, f]
-        if x != 0.0:
-            for k in range(count):
-                out[at + k] += x * w[base + f * count + k]
-    less = out[at + own]
-    for k in range(count):
-        out[at + k] -= less
-
-
-@compiled
-def add(part, w, i, beta):
-    """Add beta (phi(x,y) - phi(x,y')) to w, y' being the rival found last."""
-    g, K, label, rival, first = part.graphs, part.K, part.label, part.rival, part.graphs.node[i]
-    for v in range(g.node[i + 1] - first):
-        move(g.nodes, first + v, w, 0, K, label[first + v], rival[v], beta)
-    for e in range(g.edge[i], g.edge[i + 1]):
-        u, v = (g.head[e], g.tail[e]) if g.turned[e] else (g.tail[e], g.head[e])
-        own, other = label[first + u] * K + label[first + v], rival[u] * K + rival[v]
-        move(g.edges, e, w, g.nodes.shape[1] * K, K * K, own, other, beta)
-
-
-@compiled
-def move(features, row, w, base, count, own, other, beta):
-    """Add beta times a row of features to the weights ``own``, and subtract it from ``other``."""
-    if own != other:
-        for f in range(features.shape[1]):
-            x = beta * features[row, f]
-            if x != 0.0:
-                w[base + f * count + own] += x
-                w[base + f * count + other] -= x
-
-
-@compiled
-def square(part, i):
-    """|a|^2 of the rival found last."""
-    add(part, part.a, i, 1.0)
-    total = 0.0
-    for j in range(part.a.size):
-        total += part.a[j] * part.a[j]
-        part.a[j] = 0.0
-    return total
+    return oracle if engine in ("auto", "forest", "trws") else SearchedNetworks(oracle, engine, float(seconds))

@@ -11,10 +11,10 @@ from matplotlib.ticker import MaxNLocator
 from scipy.special import ndtr
 
 from ..certificates.radius import covariance_matrices
-from .geometry import around, chord
-from .plane import line_of, sides
-from .progress import column, past_of
-from .style import COLOURS, INK, MARKERS, NEGATIVE, PALE, axes, legend, number
+from .geometry import bounding_box, clip_line
+from .plane import get_line, shade_sides
+from .progress import get_column, get_history
+from .style import BLUE, GREY, INK, MARKERS, SIGN_COLOURS, draw_legend, format_number, prepare_axes
 
 STEPS = 4  # ellipses drawn of each Gaussian, the last one as large as the line allows
 LARGEST = 3.0  # the radius in deviations where no line stops the ellipses
@@ -33,7 +33,7 @@ def ellipses(rule: Any, ax: Axes | None = None, steps: int = STEPS) -> Axes:
     >>> ellipses(rule, Figure().subplots()).get_title()
     'r = 2, the worst Gaussian errs in 2.28 %'
     """
-    w, w0 = line_of(rule)
+    w, w0 = get_line(rule, "ellipses")
     means = np.asarray(rule.means_, dtype=np.float64)
     covariances = covariance_matrices(rule.covariances_, *means.shape)
     sign = np.where(np.asarray(rule.labels_) == rule.classes_[1], 1, -1)
@@ -46,17 +46,17 @@ def ellipses(rule: Any, ax: Axes | None = None, steps: int = STEPS) -> Axes:
     circle = np.linspace(0.0, 2.0 * np.pi, 181)
     rim = np.column_stack([np.cos(circle), np.sin(circle)])
     shapes = [rim @ _root(covariance).T for covariance in covariances]
-    ax = axes(ax)
+    ax = prepare_axes(ax)
     reach = np.concatenate([mean + largest * shape for mean, shape in zip(means, shapes, strict=True)])
     extent = ax.get_window_extent()
-    box = around(reach, ratio=extent.height / extent.width)
+    box = bounding_box(reach, ratio=extent.height / extent.width)
     ax.set(xlim=box[:2], ylim=box[2:], xlabel="x₁", ylabel="x₂")
     ax.set_aspect("equal", adjustable="box")
-    sides(ax, box, w, w0)
-    ends = chord(box, w, w0)
+    shade_sides(ax, box, w, w0)
+    ends = clip_line(box, w, w0)
     ax.plot(*ends.T, color=INK, lw=1.8, label="g(x) = 0", zorder=2)
     for j, (mean, shape) in enumerate(zip(means, shapes, strict=True)):
-        colour = COLOURS[int(sign[j])]
+        colour = SIGN_COLOURS[int(sign[j])]
         for step in range(1, steps + 1):
             last = step == steps
             ax.plot(*(mean + step / steps * largest * shape).T, color=colour, lw=1.4 if last else 0.7,
@@ -65,13 +65,13 @@ def ellipses(rule: Any, ax: Axes | None = None, steps: int = STEPS) -> Axes:
             touch = mean - sign[j] * r * covariances[j] @ w / spread[j]
             ax.plot(*touch, "o", color=INK, ms=5, zorder=5)
     for side, label in zip((-1, 1), rule.classes_, strict=True):
-        ax.plot(*means[sign == side].T, MARKERS[side], color=COLOURS[side], ms=6, mec="white", label=f"class {label}",
-                ls="none", zorder=4)  # fmt: skip
+        ax.plot(*means[sign == side].T, MARKERS[(side + 1) // 2], color=SIGN_COLOURS[side], ms=6, mec="white",
+                label=f"class {label}", ls="none", zorder=4)  # fmt: skip
     if r == math.inf:
         ax.set_title("no Gaussian spreads towards the line", fontsize=10)
     else:
-        ax.set_title(f"r = {number(r)}, the worst Gaussian errs in {100 * ndtr(-r):.3g} %", fontsize=10)
-    legend(ax)
+        ax.set_title(f"r = {format_number(r)}, the worst Gaussian errs in {100 * ndtr(-r):.3g} %", fontsize=10)
+    draw_legend(ax)
     return ax
 
 
@@ -86,24 +86,26 @@ def worst_error(history: Any, ax: Axes | None = None) -> Axes:
     >>> ax.lines[0].get_ydata().round(4).tolist()
     [0.5, 0.1587]
     """
-    past, certificate = past_of(history, "worst_error"), getattr(history, "certificate_", None)
-    updates, error = column(past, "updates"), ndtr(-column(past, "lower"))
+    past, certificate = get_history(history, "worst_error"), getattr(history, "certificate_", None)
+    updates, error = get_column(past, "updates"), ndtr(-get_column(past, "lower"))
     known = np.isfinite(error)
-    ax = axes(ax)
+    ax = prepare_axes(ax)
     marker = "o" if known.sum() <= 60 else None
-    ax.plot(updates[known], error[known], color=NEGATIVE, lw=1.6, marker=marker, ms=3.5, label="worst error")
+    ax.plot(updates[known], error[known], color=BLUE, lw=1.6, marker=marker, ms=3.5, label="worst error")
     if certificate is not None and math.isfinite(certificate.upper):
         least = certificate.best_error
-        ax.axhline(least, color=PALE, lw=1.0, ls=(0, (5, 4)), label=f"no less than {number(least)}", zorder=0)
+        ax.axhline(least, color=GREY, lw=1.0, ls=(0, (5, 4)), label=f"no less than {format_number(least)}", zorder=0)
     required = getattr(certificate, "required", None)
     if required is not None:
-        ax.axhline(ndtr(-required), color=INK, lw=1.0, ls=":", label=f"required {number(ndtr(-required))}", zorder=0)
+        ax.axhline(
+            ndtr(-required), color=INK, lw=1.0, ls=":", label=f"required {format_number(ndtr(-required))}", zorder=0
+        )
     if updates.max() > 100:
         ax.set_xscale("log")
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="updates", ylabel="error of the worst Gaussian")
-    legend(ax)
+    draw_legend(ax)
     return ax
 
 

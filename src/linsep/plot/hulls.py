@@ -1,4 +1,4 @@
-"""The hulls of two classes, the points where they are nearest, and the optimal hyperplane half-way between (C10)."""
+"""The convex hulls of two classes, their nearest points, and the optimal hyperplane half-way between (C10)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,31 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.spatial import ConvexHull, QhullError
 
-from .geometry import chord
-from .plane import frame, line_of, scatter, seen
-from .sample import sample
-from .style import COLOURS, INK, axes, legend, number
+from .geometry import clip_line
+from .plane import add_near_lines, get_line, set_limits
+from .plot_data import PlotData, check_two_classes
+from .style import INK, SIGN_COLOURS, draw_legend, format_number, prepare_axes, scatter_classes
 
 
 def hulls(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
-    """The convex hulls of both classes, their nearest points joined, and the line that halves the way at right angles.
+    """Draw the convex hulls of both classes, their nearest points joined, and the line half-way between these.
 
-    ``rule`` is a fitted `MaximumMargin` for two features with a free bias. The nearest points are the convex
-    combinations of the support vectors with the weights ``dual_coef_``. Where the hulls meet, that point is drawn, with
-    the few points that prove it.
+    The nearest points are the convex combinations of the support vectors with the weights ``dual_coef_``. Where the
+    hulls intersect, a common point is drawn, with the few rows that prove it.
 
+    Parameters
+    ----------
+    rule : MaximumMargin
+        Fitted to two features, with a free bias.
+    X : array-like of shape (n_samples, 2)
+        The training points.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    ax : matplotlib Axes, default=None
+        Where to draw. None: a new figure.
+
+    Examples
+    --------
     >>> from matplotlib.figure import Figure
     >>> from linsep import MaximumMargin
     >>> X, y = [[0.0, 0.0], [0.0, 2.0], [3.0, 1.0], [5.0, 0.0]], [0, 0, 1, 1]
@@ -28,61 +40,57 @@ def hulls(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     'nearest points (0, 1) and (3, 1): margin 1.5'
     """
     if not hasattr(rule, "support_vectors_"):
-        raise ValueError("hulls: a fitted MaximumMargin is wanted, with support_vectors_ and dual_coef_.")
-    w, w0 = line_of(rule)
-    data = sample(X, y, classes=rule.classes_, who="hulls")
-    ax = axes(ax)
-    box = frame(ax, data, seen(data.X, [(w, w0)]))
-    for sign in (-1, 1):
-        corners = _corners(data.X[data.sign == sign])
-        ax.fill(*corners.T, facecolor=COLOURS[sign], alpha=0.15, lw=0, zorder=1)
-        ax.plot(*np.vstack([corners, corners[:1]]).T, color=COLOURS[sign], lw=1.2, zorder=2)
-    scatter(ax, data)
-    claim = rule.certificate_
-    if claim.status == "not separable":
-        rows, weights = claim.rows, claim.weights
-        positive = data.sign[rows] > 0
-        meeting = weights[positive] @ data.X[rows][positive] / weights[positive].sum()
-        for row in rows:
-            ax.plot(*np.stack([data.X[row], meeting]).T, color=INK, lw=0.8, ls=":", zorder=4)
-        ax.plot(*meeting, "X", color=INK, ms=10, label="where the hulls meet", zorder=5)
-        title = f"not separable: the hulls meet at {_pair(meeting)}, by {rows.size} points"
+        raise ValueError("hulls: expected a fitted MaximumMargin, with support_vectors_ and dual_coef_.")
+    w, w0 = get_line(rule, "hulls")
+    data = check_two_classes(X, y, "hulls", classes=rule.classes_)
+    ax = prepare_axes(ax)
+    box = set_limits(ax, data, add_near_lines(data.X, [(w, w0)]))
+    for sign, colour in SIGN_COLOURS.items():
+        corners = _find_corners(data.X[data.sign == sign])
+        ax.fill(*corners.T, facecolor=colour, alpha=0.15, lw=0, zorder=1)
+        ax.plot(*np.vstack([corners, corners[:1]]).T, color=colour, lw=1.2, zorder=2)
+    scatter_classes(ax, *data[:3])
+    if rule.certificate_.status == "not separable":
+        title = _draw_common_point(ax, rule.certificate_, data)
     else:
-        near = np.stack([_nearest(rule, data.X, sign) for sign in (-1, 1)])
-        ax.plot(*chord(box, w, w0).T, color=INK, lw=1.8, label="g(x) = 0", zorder=2)
-        ax.plot(*near.T, color=INK, lw=1.2, marker="o", ms=5, label="nearest points", zorder=5)
-        support = np.asarray(rule.support_vectors_, dtype=np.float64)
-        ax.scatter(
-            support[:, 0],
-            support[:, 1],
-            s=160,
-            facecolors="none",
-            edgecolors=INK,
-            lw=1.2,
-            label="support vectors",
-            zorder=4,
-        )
-        title = f"nearest points {_pair(near[0])} and {_pair(near[1])}: margin {number(rule.margin_)}"
+        title = _draw_nearest_points(ax, rule, data, clip_line(box, w, w0))
     ax.set_title(title, fontsize=10)
-    legend(ax)
+    draw_legend(ax)
     return ax
 
 
-def _corners(X: np.ndarray) -> np.ndarray:
-    """The corners of a hull in order; points on a line, or fewer than three, are their own."""
+def _draw_common_point(ax: Axes, certificate: Any, data: PlotData) -> str:
+    """Draw the common point of the hulls, joined to the rows that prove it; return the title."""
+    rows, weights = certificate.rows, certificate.weights
+    positive = data.sign[rows] > 0
+    common = weights[positive] @ data.X[rows][positive] / weights[positive].sum()
+    for row in rows:
+        ax.plot(*np.stack([data.X[row], common]).T, color=INK, lw=0.8, ls=":", zorder=4)
+    ax.plot(*common, "X", color=INK, ms=10, label="common point of the hulls", zorder=5)
+    return f"not separable: the hulls intersect at {_format_point(common)}, by {rows.size} points"
+
+
+def _draw_nearest_points(ax: Axes, rule: Any, data: PlotData, ends: np.ndarray) -> str:
+    """Draw the line, the nearest points of the hulls and the support vectors; return the title."""
+    weights = np.maximum(np.outer([-1, 1], rule.dual_coef_[0]), 0.0)
+    near = weights @ data.X[rule.support_] / weights.sum(axis=1, keepdims=True)
+    ax.plot(*ends.T, color=INK, lw=1.8, label="g(x) = 0", zorder=2)
+    ax.plot(*near.T, color=INK, lw=1.2, marker="o", ms=5, label="nearest points", zorder=5)
+    ring: dict[str, Any] = {"s": 160, "facecolors": "none", "edgecolors": INK, "lw": 1.2, "zorder": 4}
+    ax.scatter(*np.asarray(rule.support_vectors_, dtype=np.float64).T, label="support vectors", **ring)
+    margin = format_number(rule.margin_)
+    return f"nearest points {_format_point(near[0])} and {_format_point(near[1])}: margin {margin}"
+
+
+def _find_corners(X: np.ndarray) -> np.ndarray:
+    """Return the corners of a hull in order; of points on a line the two ends."""
     try:
         return X[ConvexHull(X).vertices]
     except (QhullError, ValueError):
-        along = X - X.mean(axis=0)
-        t = along @ np.linalg.svd(along, full_matrices=False)[2][0]
+        centred = X - X.mean(axis=0)
+        t = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
         return X[[np.argmin(t), np.argmax(t)]]
 
 
-def _nearest(rule: Any, X: np.ndarray, sign: int) -> np.ndarray:
-    """The point of one hull that is nearest to the other."""
-    weights = np.maximum(sign * rule.dual_coef_[0], 0.0)
-    return weights @ X[rule.support_] / weights.sum()
-
-
-def _pair(point: np.ndarray) -> str:
-    return f"({', '.join(number(round(float(x), 3)) for x in point)})"
+def _format_point(point: np.ndarray) -> str:
+    return f"({', '.join(format_number(round(float(x), 3)) for x in point)})"

@@ -1,89 +1,38 @@
-"""Words beside points, moved until they hide neither each other nor the data."""
+"""Labels beside points and along segments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation
 
-# right, left, above, below, and the diagonals
-DIRECTIONS = np.array([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [1, -1], [-1, -1]], dtype=float)
-GAPS = (6.0, 11.0, 17.0)  # between an anchor and its text, in points
-PAPER: dict[str, Any] = {"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75}
+BACKGROUND: dict[str, Any] = {"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75}
 
 
-def place(
-    ax: Axes,
-    anchors: np.ndarray,
-    texts: Sequence[str],
-    avoid: np.ndarray,
-    lines: np.ndarray,
-    size: float = 8.0,
-    **style: Any,
-) -> list[Annotation]:
-    """Write each text beside its anchor, near it and where it hides least.
-
-    ``avoid`` are points not to be covered, ``lines`` are segments (k, 2, 2) that had better not be.
-    The limits of ``ax`` must be final. Greedy: earlier texts have the better places.
-    """
-    ax.apply_aspect()
-    scale = 72.0 / ax.figure.dpi  # to points, the unit of type
-
-    def seen(p: np.ndarray) -> np.ndarray:
-        return ax.transData.transform(p) * scale
-
-    marks, strokes = seen(avoid), seen(along(lines, 30))
-    frame = np.array(ax.get_window_extent().extents).reshape(2, 2) * scale
-    taken: list[tuple[np.ndarray, np.ndarray]] = []
-    written = []
-    for anchor, at, text in zip(anchors, seen(anchors), texts, strict=True):
-        half = np.array([0.31 * size * len(text), 0.6 * size])
-        offsets = np.concatenate([DIRECTIONS * (half + gap) for gap in GAPS])
-        near = np.repeat(np.arange(len(GAPS)), len(DIRECTIONS))
-        costs = [_cost(at + offset, half, taken, marks, strokes, frame) for offset in offsets] + 2.0 * near
-        offset = offsets[int(np.argmin(costs))]
-        taken.append((at + offset, half))
-        where: dict[str, Any] = {"ha": "center", "va": "center", "textcoords": "offset points"}
-        written.append(ax.annotate(text, anchor, tuple(offset), fontsize=size, bbox=PAPER, **where, **style))
-    return written
+def write_beside(ax: Axes, point: Any, direction: np.ndarray, label: str, size: float = 8.0, **style: Any) -> None:
+    """Write a label beside a point, in the given direction; to its left if that is 0."""
+    norm = float(np.linalg.norm(direction))
+    half = np.array([0.31 * size * len(label), 0.6 * size])  # of the label, in points
+    offset = (half + 6.0) * (direction / norm if norm > 0 else np.array([-1.0, 0.0]))
+    where: dict[str, Any] = {"ha": "center", "va": "center", "textcoords": "offset points", "bbox": BACKGROUND}
+    ax.annotate(label, tuple(point), tuple(offset), fontsize=size, **where, **style)
 
 
-def _cost(centre, half, taken, marks, strokes, frame) -> float:
-    """What a box would cover: earlier texts weigh most, then the edge of the picture, points, lines."""
-    over = sum(bool(np.all(np.abs(centre - other) < half + room + 3.0)) for other, room in taken)
-    outside = bool(np.any(centre - half < frame[0]) or np.any(centre + half > frame[1]))
-    points = np.all(np.abs(marks - centre) < half + 5.0, axis=1).sum()
-    crossed = np.all(np.abs(strokes - centre) < half, axis=1).sum()
-    return 1000.0 * over + 100.0 * outside + 10.0 * float(points) + 0.3 * float(crossed)
+def write_along(ax: Axes, segment: np.ndarray, label: str, at: float = 0.5, size: float = 8.0, **style: Any) -> bool:
+    """Write a label along a segment (2, 2), at this share of its length.
 
-
-def write_on(ax: Axes, segment: np.ndarray, text: str, at: float = 0.5, size: float = 8.0, **style: Any) -> bool:
-    """Write a text along a segment (2, 2), a part ``at`` of the way.
-
-    False, and nothing is written, if the segment is too short for it or leaves the picture.
+    Returns False, and writes nothing, if the segment is too short for it or the place is outside the plot.
     """
     ax.apply_aspect()
     x, y = segment[0] + at * (segment[1] - segment[0])
     if not (ax.viewLim.x0 < x < ax.viewLim.x1 and ax.viewLim.y0 < y < ax.viewLim.y1):
         return False
     (x0, y0), (x1, y1) = ax.transData.transform(segment) * 72.0 / ax.figure.dpi
-    if np.hypot(x1 - x0, y1 - y0) < 1.6 * 0.62 * size * len(text):
+    if np.hypot(x1 - x0, y1 - y0) < 1.6 * 0.62 * size * len(label):
         return False
     dx, dy = segment[1] - segment[0]
     angle = (np.degrees(np.arctan2(dy, dx)) + 90.0) % 180.0 - 90.0  # never upside down
     turned: dict[str, Any] = {"rotation": angle, "rotation_mode": "anchor", "transform_rotates_text": True}
-    ax.text(x, y, text, fontsize=size, ha="center", va="center", bbox=PAPER, **turned, **style)
+    ax.text(x, y, label, fontsize=size, ha="center", va="center", bbox=BACKGROUND, **turned, **style)
     return True
-
-
-def along(segments: np.ndarray, count: int) -> np.ndarray:
-    """Points on segments (k, 2, 2).
-
-    >>> along(np.array([[[0.0, 0.0], [1.0, 2.0]]]), count=3).tolist()
-    [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0]]
-    """
-    t = np.linspace(0, 1, count)[None, :, None]
-    return (segments[:, None, 0] * (1 - t) + segments[:, None, 1] * t).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""The regions of many classes in the plane: convex ones of a linear machine, ambiguous ones of a committee (D1-D3)."""
+"""The regions of many classes in the plane: convex for a linear machine, also ambiguous for a committee (D1-D3)."""
 
 from __future__ import annotations
 
@@ -7,26 +7,41 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from .geometry import clip
-from .plane import frame
-from .sample import Sample, table
-from .style import INK, MANY, PALE, SHAPES, axes, legend
+from .geometry import clip_polygon
+from .plane import set_limits
+from .plot_data import check_data
+from .style import GREY, INK, class_colour, draw_legend, prepare_axes, scatter_classes
+
+AMBIGUOUS = -1
 
 
-class Cell(NamedTuple):
-    """A convex polygon in which the rule answers alike."""
+class Region(NamedTuple):
+    """A convex polygon in which the decision is the same."""
 
     corners: np.ndarray
-    label: int  # the number of the class, or -1: ambiguous
+    label: int  # the index of the class, or AMBIGUOUS
 
 
 def regions(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
-    """The points, and the region of every class in its colour; where a committee is ambiguous, grey and hatched.
+    """Draw the points, and the region of every class in its colour; ambiguous regions are grey and hatched.
 
-    ``rule`` is fitted to two features: a linear machine (its regions are convex), `OneVsAll` (ambiguous where not
-    exactly one class claims x) or `OneVsOne` (ambiguous where the most votes are shared), or an estimator that
-    holds one of these as ``committee_``. Regions are exact polygons, not a raster.
+    The regions are exact polygons, not pixels.
 
+    Parameters
+    ----------
+    rule : classifier
+        Fitted to two features: a linear machine (its regions are convex), `OneVsAll` (ambiguous where not exactly one
+        class claims x) or `OneVsOne` (ambiguous where several classes share the most votes), or an estimator with one
+        of these as ``committee_``.
+    X : array-like of shape (n_samples, 2)
+        Points.
+    y : array-like of shape (n_samples,)
+        Labels.
+    ax : matplotlib Axes, default=None
+        Where to draw. None: a new figure.
+
+    Examples
+    --------
     >>> from types import SimpleNamespace
     >>> from matplotlib.figure import Figure
     >>> W = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
@@ -35,72 +50,64 @@ def regions(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     'linear machine: 3 convex regions'
     """
     rule = getattr(rule, "committee_", rule)
-    points, labels, names = table(X, y, (2,), "regions")
-    W = _lines(rule)
-    strange = np.setdiff1d(labels, rule.classes_).tolist()
-    if strange:
-        raise ValueError(f"regions: y has the label {strange[0]!r}, which the rule does not know.")
-    number = np.searchsorted(rule.classes_, labels)
-    data = Sample(points, number, tuple(rule.classes_.tolist()), names)
-    ax = axes(ax)
-    box = frame(ax, data, points)
-    cells = _committee(rule, W, box.corners) if hasattr(rule, "votes") else _machine(W, box.corners)
-    for cell in cells:
-        colour = PALE if cell.label < 0 else MANY[cell.label % len(MANY)]
-        ax.fill(*cell.corners.T, color=colour, alpha=0.35 if cell.label < 0 else 0.16, lw=0, zorder=0)
-        hatch = "////" if cell.label < 0 else None
-        ax.fill(*cell.corners.T, facecolor="none", edgecolor=PALE if hatch else INK, hatch=hatch, lw=0.7, zorder=1)
-    size = float(np.clip(4000 / max(len(points), 1), 12, 64))
-    for k, name in enumerate(data.classes):
-        marks: dict[str, Any] = {"c": MANY[k % len(MANY)], "marker": SHAPES[k % len(SHAPES)], "edgecolors": "white"}
-        of = points[number == k]
-        ax.scatter(of[:, 0], of[:, 1], s=size, label=f"class {name}", linewidths=0.8, zorder=3, **marks)
-    if hasattr(rule, "votes"):
-        share = sum(_area(cell.corners) for cell in cells if cell.label < 0) / _area(box.corners)
-        ax.fill([], [], facecolor="none", edgecolor=PALE, hatch="////", label="ambiguous")
+    W = _get_lines(rule)
+    data = check_data(X, y, "regions", classes=rule.classes_)
+    ax = prepare_axes(ax)
+    box = set_limits(ax, data, data.X).corners
+    committee = hasattr(rule, "votes")
+    found = _split_by_members(rule, W, box) if committee else _split_by_classes(W, box)
+    for region in found:
+        ambiguous = region.label == AMBIGUOUS
+        colour = GREY if ambiguous else class_colour(region.label)
+        edge: dict[str, Any] = {"edgecolor": GREY, "hatch": "////"} if ambiguous else {"edgecolor": INK}
+        ax.fill(*region.corners.T, color=colour, alpha=0.35 if ambiguous else 0.16, lw=0, zorder=0)
+        ax.fill(*region.corners.T, facecolor="none", lw=0.7, zorder=1, **edge)
+    scatter_classes(ax, *data[:3])
+    if committee:
+        share = sum(_area(region.corners) for region in found if region.label == AMBIGUOUS) / _area(box)
+        ax.fill([], [], facecolor="none", edgecolor=GREY, hatch="////", label="ambiguous")
         kind = "one versus one" if hasattr(rule, "pairs_") else "one versus all"
-        ax.set_title(f"{kind}: {100 * share:.1f} % of the picture is ambiguous", fontsize=10)
+        ax.set_title(f"{kind}: {100 * share:.1f} % of the plot is ambiguous", fontsize=10)
     else:
-        ax.set_title(f"linear machine: {len(cells)} convex regions", fontsize=10)
-    legend(ax)
+        ax.set_title(f"linear machine: {len(found)} convex regions", fontsize=10)
+    draw_legend(ax)
     return ax
 
 
-def _lines(rule: Any) -> np.ndarray:
-    """The rows (w, w0) of a rule for two features; one line of two classes is a machine of -w/2 and w/2."""
+def _get_lines(rule: Any) -> np.ndarray:
+    """Return the rows (w, w0) of a rule for two features; one line of two classes is a machine of -w/2 and w/2."""
     coef = np.asarray(getattr(rule, "coef_", np.zeros(0)), dtype=np.float64)
     if coef.ndim != 2 or coef.shape[1] != 2:
-        raise ValueError(f"regions: a fitted linear rule of two features is wanted, its coef_ has shape {coef.shape}.")
+        raise ValueError(f"regions: expected a fitted linear rule with coef_ of shape (k, 2), got {coef.shape}.")
     W = np.column_stack([coef, np.broadcast_to(rule.intercept_, len(coef))])
     return W if len(W) > 1 or hasattr(rule, "votes") else np.vstack([-0.5 * W, 0.5 * W])
 
 
-def _machine(W: np.ndarray, box: np.ndarray) -> list[Cell]:
-    """The region of class k: on its side of the line between it and every other class."""
-    cells = []
+def _split_by_classes(W: np.ndarray, box: np.ndarray) -> list[Region]:
+    """Return the regions of a linear machine: on the side of class k of the line between it and every other class."""
+    found = []
     for k, own in enumerate(W):
         corners = box
         for j, other in enumerate(W):
             if j != k and len(corners):
-                corners = clip(corners, (own - other)[:2], float((own - other)[2]))
+                corners = clip_polygon(corners, (own - other)[:2], float((own - other)[2]))
         if len(corners) > 2:
-            cells.append(Cell(corners, k))
-    return cells
+            found.append(Region(corners, k))
+    return found
 
 
-def _committee(rule: Any, W: np.ndarray, box: np.ndarray) -> list[Cell]:
-    """The cells into which the members' lines cut the picture; in each the votes are the same."""
-    pieces = [box]
+def _split_by_members(rule: Any, W: np.ndarray, box: np.ndarray) -> list[Region]:
+    """Return the polygons into which the lines of a committee's members divide the box; in each the votes are equal."""
+    polygons = [box]
     for w in W:
-        halves = [clip(piece, side * w[:2], float(side * w[2])) for piece in pieces for side in (-1, 1)]
-        pieces = [half for half in halves if len(half) > 2 and _area(half) > 1e-12 * _area(box)]
-    inside = np.array([piece.mean(axis=0) for piece in pieces])
-    winner = rule.votes(inside).argmax(axis=1)
-    ambiguous = rule.ambiguous(inside)
-    return [Cell(piece, -1 if lost else int(k)) for piece, k, lost in zip(pieces, winner, ambiguous, strict=True)]
+        halves = [clip_polygon(one, side * w[:2], float(side * w[2])) for one in polygons for side in (-1, 1)]
+        polygons = [half for half in halves if len(half) > 2 and _area(half) > 1e-12 * _area(box)]
+    inside = np.array([one.mean(axis=0) for one in polygons])
+    label = np.where(rule.ambiguous(inside), AMBIGUOUS, rule.votes(inside).argmax(axis=1))
+    return [Region(one, int(k)) for one, k in zip(polygons, label, strict=True)]
 
 
 def _area(corners: np.ndarray) -> float:
-    """The area of a polygon."""
+    """Return the area of a polygon."""
     x, y = corners.T
     return 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1)))

@@ -1,30 +1,17 @@
-"""Risk: what a decision costs on average, how much more it may cost on new data, and which class of rules to take."""
+"""Risk: the mean loss of decisions, a bound of it on new data, and the choice between classes of rules."""
 
 from __future__ import annotations
 
 from .ball import Ball, enclosing_ball
 from .bound import VCBound, vc_bound
-from .capacity import Capacity, capacity_of, dimension_capacity, margin_capacity
+from .capacity import Capacity, compute_capacity, dimension_capacity, margin_capacity
 from .empirical import empirical_risk
-from .spans import Spans, bio_forbidden, span_scores, spans
+from .risk_table import RiskTable, Rung
+from .spans import SpanScores, bio_forbidden, bio_spans, span_scores
 from .structural import StructuralRisk
-from .table import Rung, Table
 
 __all__ = [
-    "Ball",
-    "Capacity",
-    "Rung",
-    "Spans",
-    "StructuralRisk",
-    "Table",
-    "VCBound",
-    "bio_forbidden",
-    "capacity_of",
-    "dimension_capacity",
-    "empirical_risk",
-    "enclosing_ball",
-    "margin_capacity",
-    "span_scores",
-    "spans",
+    "Ball", "Capacity", "RiskTable", "Rung", "SpanScores", "StructuralRisk", "VCBound", "bio_forbidden", "bio_spans",
+    "compute_capacity", "dimension_capacity", "empirical_risk", "enclosing_ball", "margin_capacity", "span_scores",
     "vc_bound",
-]
+]  # fmt: skip

@@ -1,8 +1,4 @@
-r"""The bound of Vapnik and Chervonenkis, S0 (1) (A4).
-
-.. math:: R \;\le\; R_{emp} + \sqrt{\tfrac1N \left[h\left(\ln\tfrac{2N}{h} + 1\right) - \ln\tfrac{\eta}{4}\right]}
-          \qquad\text{with probability at least } 1 - \eta
-"""
+"""The bound of Vapnik and Chervonenkis, S0 (1) (A4)."""
 
 from __future__ import annotations
 
@@ -10,18 +6,18 @@ import math
 from dataclasses import dataclass
 from numbers import Integral, Real
 
-MUCH = 10  # S0 (1) is for h << N; we read that as MUCH * h <= N
+MUCH_SMALLER = 10  # S0 (1) is for h << N, which we read as MUCH_SMALLER * h <= N
 
 
 @dataclass(frozen=True)
 class VCBound:
-    """What S0 (1) says of one rule: plain data, see `vc_bound`."""
+    """The bound S0 (1) of one rule, see `vc_bound`."""
 
     empirical: float  # R_emp, the mean 0/1 loss on the training data
-    confidence: float  # the root in S0 (1); infinite where the formula does not hold at all, h > 2N
-    h: float  # capacity of the class the rule was chosen from
+    confidence: float  # the root in S0 (1); infinite where the formula does not hold, h > 2N
+    h: float  # capacity of the class from which the rule was chosen
     N: int  # training examples
-    eta: float  # the bound may fail with this probability
+    eta: float  # probability that the bound fails
 
     @property
     def value(self) -> float:
@@ -30,39 +26,38 @@ class VCBound:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound says nothing: no risk exceeds 1."""
+        """Whether the bound is 1 or more, which no risk exceeds."""
         return self.value >= 1
 
     @property
     def valid(self) -> bool:
-        """Whether h << N, as S0 demands of (1); read as 10 h <= N."""
-        return MUCH * self.h <= self.N
+        """Whether h << N, as S0 requires for (1); read as 10 h <= N."""
+        return MUCH_SMALLER * self.h <= self.N
 
     def __str__(self) -> str:
         given = f"h = {self.h:.4g}, N = {self.N}, eta = {self.eta:.4g}"
         if math.isinf(self.confidence):
             return f"No bound: S0 (1) is for h << N, and fails for h > 2N ({given})."
-        said = (
+        sentence = (
             f"With probability at least {1 - self.eta:.4g} the risk is at most {self.value:.4g} = "
             f"{self.empirical:.4g} (empirical) + {self.confidence:.4g} (confidence: {given})."
         )
         if self.vacuous:
-            said += " Vacuous: no risk exceeds 1, so this says nothing; more examples or a smaller capacity would."
+            sentence += " Vacuous: no risk exceeds 1; more examples or a smaller capacity would help."
         if not self.valid:
-            said += f" Not what S0 (1) is for: h is not much smaller than N ({MUCH} h <= N is asked)."
-        return said
+            sentence += f" S0 (1) requires h << N, here h is not much smaller than N ({MUCH_SMALLER} h > N)."
+        return sentence
 
 
 def vc_bound(empirical: float, h: float, N: int, eta: float = 0.05) -> VCBound:
-    r"""The bound S0 (1) of the risk of a rule, from its empirical risk and the capacity of its class.
+    r"""Return the bound S0 (1) of the risk of a rule, from its empirical risk and the capacity of its class.
 
     .. math:: R \le R_{emp} + \sqrt{\tfrac1N \left[h\left(\ln\tfrac{2N}{h} + 1\right) - \ln\tfrac{\eta}{4}\right]}
 
     with probability at least :math:`1 - \eta` over N independent examples, for *every* rule of the class at
     once, if the class was fixed before the data were seen. The logarithm is the natural one, and S0's
-    "= 1 - eta" is to be read ">=". S0 demands h << N; up to h = 2N the formula is true but vacuous, beyond it
-    would fall with h, which is nonsense, and the answer is infinite. The result says all this, as ``vacuous``,
-    ``valid`` and in words.
+    "= 1 - eta" is to be read ">=". S0 requires h << N. Up to h = 2N the formula is true but vacuous; beyond, it would
+    decrease with h, and the result is infinite. ``vacuous``, ``valid`` and ``str`` of the result say so.
 
     Parameters
     ----------
@@ -73,7 +68,7 @@ def vc_bound(empirical: float, h: float, N: int, eta: float = 0.05) -> VCBound:
     N : int
         Number of training examples.
     eta : float, default=0.05
-        The bound may fail with this probability.
+        Probability that the bound fails.
 
     Examples
     --------
@@ -85,13 +80,13 @@ def vc_bound(empirical: float, h: float, N: int, eta: float = 0.05) -> VCBound:
     True
     """
     if not (isinstance(empirical, Real) and 0 <= empirical <= 1):
-        raise ValueError(f"empirical={empirical!r}: a mean 0/1 loss, between 0 and 1, is wanted.")
+        raise ValueError(f"empirical: expected a mean 0/1 loss between 0 and 1, got {empirical!r}.")
     if not (isinstance(h, Real) and h >= 1):
-        raise ValueError(f"h={h!r}: a capacity of 1 or more is wanted.")
+        raise ValueError(f"h: expected a capacity >= 1, got {h!r}.")
     if not (isinstance(N, Integral) and N >= 1):
-        raise ValueError(f"N={N!r}: a number of examples, 1 or more, is wanted.")
+        raise ValueError(f"N: expected a number of examples >= 1, got {N!r}.")
     if not (isinstance(eta, Real) and 0 < eta < 1):
-        raise ValueError(f"eta={eta!r}: a probability between 0 and 1, both excluded, is wanted.")
+        raise ValueError(f"eta: expected a probability, 0 < eta < 1, got {eta!r}.")
     empirical, h, N, eta = float(empirical), float(h), int(N), float(eta)
     if h > 2 * N:
         return VCBound(empirical, math.inf, h, N, eta)

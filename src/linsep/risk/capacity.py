@@ -14,84 +14,111 @@ from sklearn.utils.extmath import row_norms
 
 from .ball import EPS, enclosing_ball
 
-DIMENSION, MARGIN, UNKNOWN = "n+1", "R²/m²+1", "unknown"
+FROM_DIMENSION, FROM_MARGIN, UNKNOWN_CAPACITY = "n+1", "R²/m²+1", "unknown"
 
 
 def dimension_capacity(n: int) -> int:
-    """The capacity of linear rules <w,x> + w0 in n dimensions: n + 1 (S4's n + 2 is a misprint).
+    """Return the capacity n + 1 of linear rules <w,x> + w0 in n dimensions (S4's n + 2 is a misprint).
 
-    >>> dimension_capacity(2)    # three points of the plane in all ways, four not: no line parts an XOR
+    Parameters
+    ----------
+    n : int
+        Number of features.
+
+    Examples
+    --------
+    >>> dimension_capacity(2)    # three points of the plane can be divided in all ways, four cannot: XOR
     3
     """
     if not (isinstance(n, Integral) and n >= 0):
-        raise ValueError(f"n={n!r}: a number of features, 0 or more, is wanted.")
+        raise ValueError(f"n: expected a number of features >= 0, got {n!r}.")
     return int(n) + 1
 
 
 def margin_capacity(radius: float, margin: float) -> float:
-    r"""The capacity of hyperplanes with a margin, in any number of dimensions: :math:`h \le R^2/m^2 + 1`, rounded up.
+    r"""Return the capacity of hyperplanes with a margin, in any dimension: :math:`h \le R^2/m^2 + 1`, rounded up.
 
-    It is the capacity of the hyperplanes that keep a distance of at least m from all points they are asked
-    about, these points being in a ball of radius R; an upper bound of R and a lower bound of m are good too.
-    S0 does not say "rounded up", but the corners of an equilateral triangle can be parted in all ways with
+    It is the capacity of the hyperplanes with a distance of at least m from all points to be classified, these
+    points being in a ball of radius R; an upper bound of R and a lower bound of m can be used too.
+    S0 does not say "rounded up", but the corners of an equilateral triangle can be divided in all ways with
     m = 3/4 R, and 3 > 16/9 + 1; :math:`\lceil R^2/m^2 \rceil + 1` holds (Burges 1998, theorem 6).
 
-    Two things are assumed, with care. New points are taken to lie in the ball and off the margin as well, which
-    nobody has promised. And (1) wants a capacity that was fixed *before* the data were seen, while m and R are
-    usually read off them: a bound with this h is then a guide, not a proof.
+    Two assumptions are not guaranteed. New points, too, are assumed to lie in the ball and outside the margin. And (1)
+    needs a capacity that was fixed *before* the data were seen, while m and R are usually computed from them: a bound
+    with this h is then a guide, not a proof.
 
+    Parameters
+    ----------
+    radius : float
+        R.
+    margin : float
+        m.
+
+    Examples
+    --------
     >>> margin_capacity(radius=2.0, margin=0.5)
     17.0
     >>> margin_capacity(radius=1.0, margin=0.75)
     3.0
     """
     if not (isinstance(radius, Real) and 0 <= radius < math.inf):
-        raise ValueError(f"radius={radius!r}: a finite radius, 0 or more, is wanted.")
+        raise ValueError(f"radius: expected a finite number >= 0, got {radius!r}.")
     if not (isinstance(margin, Real) and margin > 0):
-        raise ValueError(f"margin={margin!r}: a positive margin is wanted; a rule that does not separate has none.")
+        raise ValueError(f"margin: expected a positive number, got {margin!r}; a rule that does not separate has none.")
     ratio = float(radius) / float(margin)
     return float(np.ceil(ratio * ratio)) + 1
 
 
 class Capacity(NamedTuple):
-    """The capacity of the class one rung chose from, and what it was taken from."""
+    """The capacity of the class from which a rule was chosen, and how it was computed."""
 
     h: float
     source: str  # "n+1", "R²/m²+1" or "unknown"
-    n: int | None = None  # features the linear classifier sees
-    radius: float | None = None  # of a ball around the rows it sees, if it separates them
-    margin: float | None = None  # m, likewise
+    n: int | None = None  # features of the linear classifier
+    radius: float | None = None  # of a ball around its rows, if it separates them
+    margin: float | None = None  # m, if it separates them
 
 
-def capacity_of(model: Any, X: Any, y: Any) -> Capacity:
-    """The capacity of the class a fitted two-class rule was chosen from: n+1, or R²/m²+1 if that is smaller.
+def compute_capacity(model: Any, X: Any, y: Any) -> Capacity:
+    """Return the capacity of the class of a fitted two-class rule: n+1, or R²/m²+1 if that is smaller.
 
-    Both are taken where the linear classifier is, after all other steps of a pipeline; m is its margin on X, less
-    rounding, and R belongs to a ball around the lifted rows. Without ``coef_`` the capacity is not known.
+    Both are computed from the rows that the linear classifier gets, after all other steps of a pipeline; m is its
+    margin on X, less rounding. Without ``coef_`` the capacity is not known.
 
+    Parameters
+    ----------
+    model : classifier
+        A fitted two-class rule, `Lifted` or pipeline.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The training rows.
+    y : array-like of shape (n_samples,)
+        Their labels.
+
+    Examples
+    --------
     >>> from sklearn.svm import LinearSVC
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1]
-    >>> capacity_of(LinearSVC().fit(X, y), X, y).h
+    >>> compute_capacity(LinearSVC().fit(X, y), X, y).h
     3
     """
-    classifier = last(model)
+    classifier = get_final_classifier(model)
     if not hasattr(classifier, "coef_"):
-        return Capacity(math.inf, UNKNOWN)
-    w, w0 = _hyperplane(classifier)
-    flat = Capacity(dimension_capacity(w.size), DIMENSION, w.size)
-    Z = check_array(_seen(model, X), accept_sparse="csr", dtype=[np.float64, np.float32])
-    m = _margin(Z, np.where(np.asarray(y) == classifier.classes_[1], 1, -1), w, w0)
+        return Capacity(math.inf, UNKNOWN_CAPACITY)
+    w, w0 = _get_hyperplane(classifier)
+    by_dimension = Capacity(dimension_capacity(w.size), FROM_DIMENSION, w.size)
+    Z = check_array(_transform(model, X), accept_sparse="csr", dtype=[np.float64, np.float32])
+    m = _compute_margin(Z, np.where(np.asarray(y) == classifier.classes_[1], 1, -1), w, w0)
     if m <= 0:
-        return flat
+        return by_dimension
     radius = enclosing_ball(Z, tol=1e-2).radius
     h = margin_capacity(radius, m)
-    if h >= flat.h:
-        return flat._replace(radius=radius, margin=m)
-    return Capacity(h, MARGIN, w.size, radius, m)
+    if h >= by_dimension.h:
+        return by_dimension._replace(radius=radius, margin=m)
+    return Capacity(h, FROM_MARGIN, w.size, radius, m)
 
 
-def _hyperplane(classifier: Any) -> tuple[np.ndarray, float]:
-    """w and w0 of a two-class rule; of two functions whose larger one wins, their difference."""
+def _get_hyperplane(classifier: Any) -> tuple[np.ndarray, float]:
+    """Return w and w0 of a two-class rule; of two functions, the greater of which decides, their difference."""
     coef = classifier.coef_
     w = np.atleast_2d(np.asarray(coef.toarray() if sp.issparse(coef) else coef, dtype=np.float64))
     w0 = np.ravel(getattr(classifier, "intercept_", 0.0)).astype(np.float64)
@@ -100,8 +127,8 @@ def _hyperplane(classifier: Any) -> tuple[np.ndarray, float]:
     return w[0], float(w0[0])
 
 
-def _margin(Z, sign: np.ndarray, w: np.ndarray, w0: float) -> float:
-    """The smallest signed distance of the rows, less what rounding may have added; -inf at w = 0."""
+def _compute_margin(Z, sign: np.ndarray, w: np.ndarray, w0: float) -> float:
+    """Return the smallest signed distance of the rows, less a bound of its rounding error; -inf for w = 0."""
     norm = float(np.linalg.norm(w))
     if norm == 0:
         return -math.inf
@@ -110,17 +137,17 @@ def _margin(Z, sign: np.ndarray, w: np.ndarray, w0: float) -> float:
     return float(np.min(sign * (Z @ u + u0))) - rounding
 
 
-def last(model: Any) -> Any:
-    """The classifier itself: the last step of a pipeline, the one behind a lift (`linsep.Lifted`), or the model."""
+def get_final_classifier(model: Any) -> Any:
+    """Return the last step of a pipeline, the classifier of a `linsep.Lifted`, or the model itself."""
     if isinstance(model, Pipeline):
-        return last(model.steps[-1][1])
+        return get_final_classifier(model.steps[-1][1])
     if hasattr(model, "lift") and hasattr(model, "classifier"):
-        return last(getattr(model, "classifier_", model.classifier))
+        return get_final_classifier(getattr(model, "classifier_", model.classifier))
     return model
 
 
-def _seen(model: Any, X: Any) -> Any:
-    """X as the classifier sees it, after all lifts."""
+def _transform(model: Any, X: Any) -> Any:
+    """Return the rows that the final classifier gets."""
     if isinstance(model, Pipeline):
-        return _seen(model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X)
-    return _seen(model.classifier_, model.lift_.transform(X)) if hasattr(model, "lift_") else X
+        return _transform(model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X)
+    return _transform(model.classifier_, model.lift_.transform(X)) if hasattr(model, "lift_") else X

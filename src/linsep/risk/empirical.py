@@ -1,4 +1,4 @@
-r"""Risk: what a decision costs, on average (A3).
+r"""The empirical risk: the mean loss of decisions (A3).
 
 .. math:: R_{emp} = \frac{1}{\sum c_i} \sum_i c_i\, W(q(x_i), k_i)
 """
@@ -10,26 +10,27 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from ..oracles.custom import same
 
 
 def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weight=None) -> float:
-    """The mean loss of decisions ``y_pred`` where the truth is ``y_true``.
+    """Return the mean loss of the decisions ``y_pred`` where the truth is ``y_true``.
 
     Parameters
     ----------
-    y_true, y_pred : sequences
+    y_true : sequence
         Labels, or labellings: lists, tuples or arrays of labels, of any lengths (E5).
-    loss : None, "hamming", callable or matrix
-        None: 0 for a right decision, 1 for a wrong one. "hamming": the share of places where two labellings differ.
-        A function W(decision, truth) of two labels or labellings. Or a square matrix ``W[decision, truth]`` with
-        rows and columns in the order of ``labels``.
-    labels : sequence, optional
-        The order of the matrix; the sorted labels of both arguments by default.
-    sample_weight : array, optional
-        Weights c of the rows.
+    y_pred : sequence
+        Decisions, of the same kind.
+    loss : "hamming", callable or array-like of shape (n_labels, n_labels), default=None
+        None: 0/1 loss. "hamming": the share of positions where two labellings differ. A function W(decision, truth)
+        of two labels or labellings. Or a matrix ``W[decision, truth]`` with rows and columns ordered as ``labels``.
+    labels : array-like of shape (n_labels,), default=None
+        The order of the matrix. None: the sorted labels of both arguments.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights c. None: all 1.
 
     Examples
     --------
@@ -42,34 +43,48 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
     >>> empirical_risk(["JOHN", "DANA"], ["JOHN", "DINA"], "hamming")
     0.125
     """
-    truth, decision = _labels(y_true, loss), _labels(y_pred, loss)
+    truth, decision = _as_labels(y_true, loss), _as_labels(y_pred, loss)
     if truth.shape != decision.shape:
-        raise ValueError(f"y_true has {truth.size} labels and y_pred {decision.size}: as many are wanted.")
+        raise ValueError(f"y_pred: expected {truth.size} labels, as many as in y_true, got {decision.size}.")
     if truth.size == 0:
-        raise ValueError("y_true is empty: there is no risk without a decision.")
-    if truth.dtype == object and loss is None:
-        losses = _called(zero_one, decision, truth)
-    elif isinstance(loss, str):
-        if loss != "hamming":
-            raise ValueError(f"loss={loss!r}: None, 'hamming', a function or a matrix is wanted.")
-        losses = _called(hamming, decision, truth)
-    elif loss is None:
+        raise ValueError("y_true: expected at least one label, got none.")
+    if isinstance(loss, str) and loss != "hamming":
+        raise ValueError(f"loss: expected None, 'hamming', a function or a matrix, got {loss!r}.")
+    if loss is None and truth.dtype != object:
         losses = (truth != decision).astype(float)
-    elif callable(loss):
-        losses = _called(loss, decision, truth)
+    elif loss is None or isinstance(loss, str) or callable(loss):
+        losses = _call_loss({None: zero_one, "hamming": hamming}.get(loss, loss), decision, truth)
     else:
-        losses = _tabled(np.asarray(loss, dtype=np.float64), decision, truth, labels)
-    weight = _check_sample_weight(sample_weight, truth[:, None], dtype=np.float64, ensure_non_negative=True)
+        losses = _look_up_loss(np.asarray(loss, dtype=np.float64), decision, truth, labels)
+    weight = np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != truth.shape or not np.all(weight >= 0) or not np.isfinite(weight).all():
+        raise ValueError(f"sample_weight: expected {truth.size} finite numbers >= 0, got {sample_weight!r}.")
+    if not weight.any():
+        raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
     return float(np.average(losses, weights=weight))
 
 
+def find_labels(values: Any, labels: np.ndarray, name: str) -> np.ndarray:
+    """Return the index of every value in ``labels``; an error names the first value that is not one of them.
+
+    >>> find_labels(["b", "a", "b"], np.array(["a", "b"]), "y")
+    array([1, 0, 1])
+    """
+    index = {label: i for i, label in enumerate(labels.tolist())}
+    values = np.asarray(values).tolist()
+    for value in values:
+        if value not in index:
+            raise ValueError(f"{name}: the label {value!r} is not one of {labels.tolist()}.")
+    return np.array([index[value] for value in values], dtype=np.intp)
+
+
 def zero_one(decision: Any, truth: Any) -> float:
-    """1, unless both are the same."""
+    """Return 0 if both are equal, otherwise 1."""
     return 0.0 if same(decision, truth) else 1.0
 
 
 def hamming(decision: Sequence, truth: Sequence) -> float:
-    """The share of places in which two labellings of the same length differ.
+    """Return the share of positions in which two labellings of the same length differ.
 
     >>> hamming("BALL", "BILL")
     0.25
@@ -79,35 +94,27 @@ def hamming(decision: Sequence, truth: Sequence) -> float:
     return sum(not same(*pair) for pair in zip(decision, truth, strict=True)) / max(len(truth), 1)
 
 
-def _labels(y: Any, loss: Any) -> np.ndarray:
-    """Labels as an array, or labellings as one of objects."""
-    labelled = isinstance(loss, str) or any(np.ndim(label) > 0 for label in y)
-    if not labelled or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1):
+def _as_labels(y: Any, loss: Any) -> np.ndarray:
+    """Return labels as an array, labellings as an array of objects."""
+    structured = isinstance(loss, str) or any(np.ndim(label) > 0 for label in y)
+    if not structured or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1):
         return column_or_1d(y)
     found = np.empty(len(y), dtype=object)
-    for place, label in enumerate(y):
-        found[place] = label
+    for i, labelling in enumerate(y):
+        found[i] = labelling
     return found
 
 
-def _called(loss: Callable[[Any, Any], float], decision: np.ndarray, truth: np.ndarray) -> np.ndarray:
+def _call_loss(loss: Callable[[Any, Any], float], decision: np.ndarray, truth: np.ndarray) -> np.ndarray:
     losses = np.array([float(loss(q, k)) for q, k in zip(decision, truth, strict=True)])
-    if np.isnan(losses).any():
-        i = int(np.flatnonzero(np.isnan(losses))[0])
+    for i in np.flatnonzero(np.isnan(losses))[:1]:
         raise ValueError(f"loss: W({decision[i]!r}, {truth[i]!r}) is NaN.")
     return losses
 
 
-def _tabled(table: np.ndarray, decision: np.ndarray, truth: np.ndarray, labels) -> np.ndarray:
+def _look_up_loss(W: np.ndarray, decision: np.ndarray, truth: np.ndarray, labels) -> np.ndarray:
     labels = unique_labels(truth, decision) if labels is None else np.asarray(labels)
-    if table.shape != (len(labels), len(labels)):
-        raise ValueError(
-            f"loss: a {len(labels)} x {len(labels)} matrix is wanted for labels {labels.tolist()}, not {table.shape}."
-        )
-    place = {label: at for at, label in enumerate(labels.tolist())}
-    unknown = [label for label in (*decision.tolist(), *truth.tolist()) if label not in place]
-    if unknown:
-        raise ValueError(f"labels: {unknown[0]!r} is not among {labels.tolist()}.")
-    rows = [place[label] for label in decision.tolist()]
-    columns = [place[label] for label in truth.tolist()]
-    return table[rows, columns]
+    K = len(labels)
+    if W.shape != (K, K):
+        raise ValueError(f"loss: expected a {K} x {K} matrix for labels {labels.tolist()}, got shape {W.shape}.")
+    return W[find_labels(decision, labels, "y_pred"), find_labels(truth, labels, "y_true")]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..jit import compiled
 from ..oracles import Classes
-from .matrix import Rows, scores, write_class_scores
+from .matrix import Rows, class_scores, scores
 
 Threshold = Callable[[np.ndarray, np.ndarray, np.ndarray], float]  # from scores, signs and weights
 
@@ -110,7 +110,7 @@ def place_biases(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
     Only if that saves a hundredth of all weight: a bias that follows single rows learns nothing.
     """
     W = parts[0].as_matrix(w).copy()
-    G = np.concatenate([_class_scores(part, w) for part in parts])
+    G = np.concatenate([class_scores(part, w) for part in parts])
     label = np.concatenate([part.label for part in parts])
     weight = np.concatenate([part.weight for part in parts])
     weight = weight if weight.size else np.ones(label.size)
@@ -131,13 +131,6 @@ def place_biases(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
             W[k, -1] += move
             G[:, k] += move
     return parts[0].as_vector(W)
-
-
-def _class_scores(part: Classes, w: np.ndarray) -> np.ndarray:
-    """The scores of all classes, one row per row."""
-    out = np.empty((part.label.size, part.slots))
-    write_class_scores(part.rows, w, out)
-    return out
 
 
 @compiled

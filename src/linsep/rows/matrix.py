@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..jit import at_speed, compiled
-from ..oracles import Dense, Sparse
+from ..oracles import Classes, Dense, Sparse
 
 BLOCK = 4096  # rows of one sum
 U = float(np.finfo(np.float64).eps)
@@ -73,6 +74,12 @@ def vectors(parts: Sequence[RowOracle], places: np.ndarray) -> np.ndarray:
     return np.concatenate([part.vectors(places) for part in parts])
 
 
+def dense_vectors(part: Rows, rows: np.ndarray) -> np.ndarray:
+    """The vectors of some rows of a part, with their last number even where the bias is 0."""
+    A = part.vectors(part.first + rows)
+    return A if part.bias else np.column_stack([A, np.zeros(rows.size)])
+
+
 def biased(parts: Sequence[RowOracle], bias: float) -> Sequence[RowOracle]:
     """The rows augmented by ``bias``."""
     return parts if parts[0].rows.bias == bias else [part.with_bias(bias) for part in parts]
@@ -94,6 +101,13 @@ def write_scores(oracle, w, rows, out):
 
 
 @compiled
+def write_squared_norms(oracle, rows, out):
+    """Write <a,a> of ``rows`` into ``out``, by their number."""
+    for i in rows:
+        out[oracle.first + i] = oracle.squared_norm(i, 0)
+
+
+@compiled
 def write_class_scores(rows, w, out):
     """Write the scores of all classes of all rows into ``out``, one row per row."""
     for i in range(out.shape[0]):
@@ -102,13 +116,22 @@ def write_class_scores(rows, w, out):
 
 @compiled
 def add_weighted_vectors(oracle, dual_weights, rows, slots, total):
-    """Add the vectors of ``rows`` times their weights to ``total``; returns the sum of the lengths."""
-    lengths = 0.0
+    """Add the vectors of ``rows`` times their weights to ``total``."""
     for i in rows:
         for slot in range(slots):
             beta = dual_weights[(oracle.first + i) * slots + slot]
             if beta != 0.0:
                 oracle.add(total, i, slot, beta)
+
+
+@compiled
+def sum_weighted_lengths(oracle, dual_weights, rows, slots):
+    """The sum of the lengths of the vectors of ``rows`` times their weights."""
+    lengths = 0.0
+    for i in rows:
+        for slot in range(slots):
+            beta = dual_weights[(oracle.first + i) * slots + slot]
+            if beta != 0.0:
                 lengths += beta * np.sqrt(oracle.squared_norm(i, slot))
     return lengths
 
@@ -122,15 +145,29 @@ def scores(parts: Sequence[Any], w: np.ndarray, missing: float = np.nan) -> np.n
     return out
 
 
-def combine(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> tuple[np.ndarray, float]:
-    """A'r: the weighted sum of the vectors, and the sum of the lengths in it."""
-    total, lengths = np.zeros(parts[0].size), 0.0
+def class_scores(part: Classes, w: np.ndarray) -> np.ndarray:
+    """The scores of all classes, one row per row; those of absent rows too."""
+    out = np.empty((part.label.size, part.slots))
+    write_class_scores(part.rows, w, out)
+    return out
+
+
+def combine(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> np.ndarray:
+    """A'r: the weighted sum of the vectors, by blocks."""
+    total = np.zeros(parts[0].size)
     for part in parts:
         for rows in present_blocks(part):
             block = np.zeros_like(total)
-            lengths += add_weighted_vectors(part, dual_weights, rows, part.slots, block)
+            add_weighted_vectors(part, dual_weights, rows, part.slots, block)
             total += block
-    return total, lengths
+    return total
+
+
+def weighted_length(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> float:
+    """The sum of the lengths of the weighted vectors."""
+    return math.fsum(
+        sum_weighted_lengths(part, dual_weights, rows, part.slots) for part in parts for rows in present_blocks(part)
+    )
 
 
 class Evaluation(NamedTuple):
@@ -174,3 +211,48 @@ def evaluate(parts: Sequence[RowOracle], w: np.ndarray) -> Evaluation:
     return Evaluation(
         sum(size), sum(violated), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive)
     )
+
+
+class VectorMatrix:
+    """The vectors of a part as a matrix A that is never built, for ``A @ w``, ``A.T @ r``, ``A.weight``, ``A.squares``.
+
+    >>> from linsep.oracles import points
+    >>> A = VectorMatrix(points(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, -1])))
+    >>> A @ np.array([1.0, 1.0, 0.5])
+    array([ 3.5, -7.5])
+    >>> A.T @ np.array([1.0, 1.0])
+    array([-2., -2.,  0.])
+    """
+
+    def __init__(self, part: Rows):
+        self.part, self.shape = part, (part.sign.size, part.size)
+        self.all_rows = part._replace(weight=part.weight[:0])  # absent rows are rows of A too
+        self.weight = part.weight if part.weight.size else np.ones(part.sign.size)
+        self._rows = np.arange(part.sign.size)
+
+    def __matmul__(self, w: np.ndarray) -> np.ndarray:
+        out = np.empty(self.shape[0])
+        write_scores(self.all_rows, np.ascontiguousarray(w, dtype=np.float64), self._rows, out)
+        return out
+
+    @property
+    def T(self) -> _Transposed:
+        """The transpose, for ``A.T @ r``."""
+        return _Transposed(self)
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """|a_i|^2."""
+        out = np.empty(self.shape[0])
+        write_squared_norms(self.all_rows, self._rows, out)
+        return out
+
+
+class _Transposed:
+    """A.T, for one product."""
+
+    def __init__(self, matrix: VectorMatrix):
+        self.matrix = matrix
+
+    def __matmul__(self, r: np.ndarray) -> np.ndarray:
+        return combine([self.matrix.all_rows], np.ascontiguousarray(r, dtype=np.float64))

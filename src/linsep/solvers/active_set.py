@@ -4,7 +4,7 @@ r"""Wolfe's algorithm (C10): the nearest point of some hundred rows, a fully cor
           \sum_{i \in g} \lambda_i = s_g \quad \text{for every group } g .
 
 The rows in use are the columns :math:`(e_g, m_i)` of a matrix with the factors ``Q R``, which grow and shrink by one
-column at a time. With ``Z = R^-T E``, E saying which group a row is of, the affine minimiser is
+column at a time. With Z the first rows of Q, those of the groups, transposed, the affine minimiser is
 
 .. math:: \lambda = R^{-1} Z \mu, \qquad Z^T Z \mu = s, \qquad (s, w) = Q Z \mu ,
 
@@ -19,44 +19,52 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ..jit import SCALAR_PRODUCTS, compiled_with
+from ..jit import SCALAR_PRODUCTS, compiled
 
 U = float(np.finfo(np.float64).eps)
-MOVES = 2000  # then all rows are looked at again, and the budgets too
-PART = 0.5  # of the lowest price: rows below it are tried before all rows are priced again
+MOVES = 2000  # then all rows are scored again, and the budgets are looked at too
+PART = 0.5  # of the largest violation: rows with at least this part are tried before all rows are scored again
+ROUNDING = 8.0  # units in the last place by which scores of rows of length 1 are wrong, if w is not refined
 DEPENDENT = 1e-12  # a row this near to the span of those in use depends on them
 
-kernel = compiled_with(fastmath=SCALAR_PRODUCTS)
+kernel = compiled(fastmath=SCALAR_PRODUCTS)
+
+
+class Hulls(NamedTuple):
+    """The rows, their groups, and the sum of the weights of each group."""
+
+    B: np.ndarray
+    group: np.ndarray
+    share: np.ndarray
 
 
 class Face(NamedTuple):
-    """The rows in use, their factors (q_j are the rows of Q), weights, and room to work in."""
+    """The rows in use: their numbers, weights and factors (Q is held transposed), and the affine minimiser."""
 
     rows: np.ndarray
+    weight: np.ndarray
+    minimiser: np.ndarray
     Q: np.ndarray
     R: np.ndarray
-    Z: np.ndarray
-    weight: np.ndarray
-    wanted: np.ndarray
     mu: np.ndarray
-    level: np.ndarray
-    column: np.ndarray
-    shut: np.ndarray  # by row: in use, or dependent on the rows in use since the last move
-    among: np.ndarray  # the rows that were lowest when all were priced
-    price: np.ndarray
-    best_rows: np.ndarray
-    best: np.ndarray
+    point: np.ndarray  # (s, w) of the affine minimiser
+    residual: np.ndarray  # by row in use: how far its score is below the mean of its group
 
 
-def _face(n: int, d: int, groups: int) -> Face:
-    most, size = min(n, d + groups), d + groups
-    return Face(
-        rows=np.zeros(most, dtype=np.int64), Q=np.zeros((most, size)), R=np.zeros((most, most)),
-        Z=np.zeros((most, groups)), weight=np.zeros(most), wanted=np.zeros(most), mu=np.zeros(groups),
-        level=np.zeros(groups), column=np.zeros(size), shut=np.zeros(n, dtype=np.int8),
-        among=np.zeros(n, dtype=np.int64), price=np.zeros(n),
-        best_rows=np.zeros(most, dtype=np.int64), best=np.zeros(most),
-    )  # fmt: skip
+class Candidates(NamedTuple):
+    """The rows that may be taken in use."""
+
+    level: np.ndarray  # by group: the score of its rows in use
+    excluded: np.ndarray  # by row: in use, or dependent on the rows in use since the last move
+    violation: np.ndarray  # by row: its score less the level of its group, below 0 if it is lower
+    low_rows: np.ndarray  # the rows that were lowest when all were scored
+
+
+class Best(NamedTuple):
+    """The rows in use and their weights at the shortest w so far."""
+
+    rows: np.ndarray
+    weight: np.ndarray
 
 
 def active_set(
@@ -70,12 +78,18 @@ def active_set(
     """
     scale = max(float(np.abs(B).max(initial=0.0)), 1e-300)
     B = np.ascontiguousarray(B / scale)
-    face = _face(B.shape[0], B.shape[1], share.size)
-    longest = math.sqrt(np.einsum("ij,ij->i", B, B).max(initial=0.0))
-    k = wolfe(B, group, share, start, longest, tol, face)
-    rows = face.best_rows[:k]
-    weight = np.zeros(len(B))
-    weight[rows] = Factors(B[rows], group[rows], share).refined(face.best[:k])
+    (n, d), groups = B.shape, share.size
+    most, size = min(n, d + groups), d + groups
+    face = Face(
+        rows=np.zeros(most, dtype=np.int64), weight=np.zeros(most), minimiser=np.zeros(most), Q=np.zeros((most, size)),
+        R=np.zeros((most, most)), mu=np.zeros(groups), point=np.zeros(size), residual=np.zeros(most),
+    )  # fmt: skip
+    candidates = Candidates(np.zeros(groups), np.zeros(n, dtype=np.int8), np.zeros(n), np.zeros(n, dtype=np.int64))
+    best = Best(np.zeros(most, dtype=np.int64), np.zeros(most))
+    k = find_nearest_point(Hulls(B, group, share), start, tol, face, candidates, best)
+    rows = best.rows[:k]
+    weight = np.zeros(n)
+    weight[rows] = Factors(B[rows], group[rows], share).refine_weights(best.weight[:k])
     return weight
 
 
@@ -90,7 +104,7 @@ class Factors:
         columns = np.vstack([self.E.T, M.T / self.scale])
         self.Q, self.R = scipy.linalg.qr(columns, mode="economic", check_finite=False)
 
-    def refined(self, weight: np.ndarray) -> np.ndarray:
+    def refine_weights(self, weight: np.ndarray) -> np.ndarray:
         """Weights nearer to those of the affine minimiser, where all rows of a group have the same score.
 
         The scores are taken from w itself: the normal equations would lose as many digits again as w is shorter than
@@ -101,21 +115,21 @@ class Factors:
         inner = E.T @ Z
         y = weight
         for _ in range(2):
-            y = y + self._solve(self._uneven(M @ (M.T @ y)))
+            y = y + self._solve(self._below_mean(M @ (M.T @ y)))
             y = y + Z @ np.linalg.solve(inner, share - E.T @ y)
         return y if (y > 0).all() else weight
 
-    def levelled(self, w: np.ndarray) -> np.ndarray:
+    def equalise_scores(self, w: np.ndarray) -> np.ndarray:
         """w, changed as little as possible, with the same score for all rows of a group.
 
         Weights are rounded, and rows much longer than w blow that up; w itself can be better than its weights.
         """
         for _ in range(2):
-            move = scipy.linalg.solve_triangular(self.R, self._uneven(self.M @ w), trans="T", check_finite=False)
+            move = scipy.linalg.solve_triangular(self.R, self._below_mean(self.M @ w), trans="T", check_finite=False)
             w = w + (self.Q @ move)[self.share.size :] / self.scale
         return w
 
-    def _uneven(self, score: np.ndarray) -> np.ndarray:
+    def _below_mean(self, score: np.ndarray) -> np.ndarray:
         """How far each score is below the mean of its group."""
         return (self.E.T @ score / self.E.sum(axis=0))[self.group] - score
 
@@ -125,69 +139,102 @@ class Factors:
 
 
 @kernel
-def wolfe(B, group, share, start, longest, tol, face):
-    """Run from ``start`` until no row is lower than those in use; the best rows and weights stay in ``face``."""
-    n, d = B.shape
-    groups = share.size
-    k = np.int64(0)  # a plain 0 is a type of its own for Numba, and what is called with it would be compiled twice
-    for i in range(n):
-        if start[i] > 0.0 and append(B, group, face.Q, face.R, face.Z, k, i):
-            face.rows[k], face.weight[k] = i, start[i]
-            k += 1
-    for g in range(groups):
-        total = 0.0
-        for j in range(k):
-            if group[face.rows[j]] == g:
-                total += face.weight[j]
-        for j in range(k):
-            if group[face.rows[j]] == g:
-                face.weight[j] *= share[g] / total
-    point = face.column[groups:]
-    best, least, idle, hot, before = 0, np.inf, 0, 0, 0.0
+def find_nearest_point(hulls, start, tol, face, candidates, best):
+    """Run from ``start`` until no row is lower than those in use; returns how many rows ``best`` has."""
+    B, groups = hulls.B, hulls.share.size
+    longest = 0.0
+    for i in range(B.shape[0]):
+        longest = max(longest, squared_norm(B[i]))
+    longest = math.sqrt(longest)
+    k = take_start(hulls, start, face)
+    w = face.point[groups:]
+    size, least, idle, low, before = 0, np.inf, 0, 0, 0.0
     for _ in range(MOVES):
-        k = settle(share, face.rows, face.weight, face.wanted, face.Q, face.R, face.Z, face.mu, k)
-        combine(face.Q, face.Z, face.mu, face.column, k)
-        ww = 0.0
-        for j in range(d):
-            ww += point[j] * point[j]
+        k = move_to_minimiser(hulls.share, face, k)
+        combine(face, k)
+        ww = squared_norm(w)
         idle = 0 if ww < (1.0 - 1e-12) * least else idle + 1  # every move shortens w, until rounding hides it
         if ww < least:
-            best, least = k, ww
+            size, least = k, ww
             for j in range(k):
-                face.best_rows[j] = face.rows[j]
-                face.best[j] = face.weight[j]
+                best.rows[j], best.weight[j] = face.rows[j], face.weight[j]
         norm = math.sqrt(ww)
         if idle > 10 or norm <= 4 * U * longest:
-            return best
+            return size
         enough = -max(tol * ww, 8 * U * longest * norm)
-        levels(B, group, face.rows, face.weight, k, point, face.level, face.shut)
+        if enough > -ROUNDING * U * longest:
+            equalise_scores(hulls, face, k)
+        write_levels(hulls, face, candidates, w, k)
         while True:
-            low, by = lowest(B, group, face.level, face.shut, point, face.among[:hot])
-            if hot == 0 or by > PART * before:  # the rows that were lowest are not low any more: look at all
-                hot, low, by = sift(B, group, face.level, face.shut, point, enough, face.price, face.among)
+            row, by = find_lowest(hulls, candidates, w, low)
+            if low == 0 or by > PART * before:  # the rows that were lowest are not low any more: score all
+                low, row, by = select_lowest(hulls, candidates, w, enough)
                 before = by
             if by >= enough:
-                return best
-            if append(B, group, face.Q, face.R, face.Z, k, low):
+                return size
+            if append(hulls, face, k, row):
                 break
-            face.shut[low] = 1  # it depends on those in use: the next one, then
-        face.rows[k], face.weight[k] = low, 0.0
+            candidates.excluded[row] = 1  # it depends on those in use: the next one, then
+        face.rows[k], face.weight[k] = row, 0.0
         k += 1
-        for i in range(n):
-            face.shut[i] = 0
-    return best
+        for i in range(B.shape[0]):
+            candidates.excluded[i] = 0
+    return size
 
 
 @kernel
-def levels(B, group, rows, weight, k, w, level, shut):
-    """The score of the rows in use: the same for all of a group, so that of the heaviest is taken."""
-    for g in range(level.size):
-        heaviest = -1
+def take_start(hulls, start, face):
+    """Take the rows that have any weight in use, as far as they are independent; returns how many."""
+    k = np.int64(0)  # a plain 0 is a type of its own for Numba, and what is called with it would be compiled twice
+    for i in range(start.size):
+        if start[i] > 0.0 and append(hulls, face, k, i):
+            face.rows[k], face.weight[k] = i, start[i]
+            k += 1
+    for g in range(hulls.share.size):
+        total = 0.0
         for j in range(k):
-            shut[rows[j]] = 1
-            if group[rows[j]] == g and (heaviest < 0 or weight[j] > weight[heaviest]):
-                heaviest = j
-        level[g] = score(B, w, rows[heaviest])
+            if hulls.group[face.rows[j]] == g:
+                total += face.weight[j]
+        for j in range(k):
+            if hulls.group[face.rows[j]] == g:
+                face.weight[j] *= hulls.share[g] / total
+    return k
+
+
+@kernel
+def equalise_scores(hulls, face, k):
+    """Take rounding out of w: change it as little as possible, so that all rows of a group have the same score.
+
+    (s, w) is rounded as a vector of length 1 is. Where w is much shorter, the scores of all rows drown in that.
+    """
+    groups = hulls.share.size
+    w, residual = face.point[groups:], face.residual
+    for j in range(k):
+        residual[j] = score(hulls.B, w, face.rows[j])
+    for g in range(groups):
+        total, count = 0.0, 0
+        for j in range(k):
+            if hulls.group[face.rows[j]] == g:
+                total += residual[j]
+                count += 1
+        for j in range(k):
+            if hulls.group[face.rows[j]] == g:
+                residual[j] = total / count - residual[j]
+    for j in range(k):
+        step = residual[j] / face.R[j, j]
+        for c in range(j + 1, k):
+            residual[c] -= step * face.R[j, c]
+        for c in range(w.size):
+            w[c] += step * face.Q[j, groups + c]
+
+
+@kernel
+def squared_norm(w):
+    """<w,w>."""
+    ww = 0.0
+    for c in range(w.size):
+        ww += w[c] * w[c]
+    return ww
 
 
 @kernel
@@ -200,46 +247,61 @@ def score(B, w, i):
 
 
 @kernel
-def lowest(B, group, level, shut, w, among):
-    """Of some rows the one farthest below the level of its group, and by how much."""
-    low, by = -1, 0.0
-    for i in among:
-        if not shut[i]:
-            below = score(B, w, i) - level[group[i]]
+def write_levels(hulls, face, candidates, w, k):
+    """The score of the rows in use: the same for all of a group, so that of the heaviest is taken."""
+    for g in range(hulls.share.size):
+        heaviest = -1
+        for j in range(k):
+            candidates.excluded[face.rows[j]] = 1
+            if hulls.group[face.rows[j]] == g and (heaviest < 0 or face.weight[j] > face.weight[heaviest]):
+                heaviest = j
+        candidates.level[g] = score(hulls.B, w, face.rows[heaviest])
+
+
+@kernel
+def find_lowest(hulls, candidates, w, low):
+    """Of the first ``low`` candidates the one farthest below the level of its group, and by how much."""
+    row, by = -1, 0.0
+    for at in range(low):
+        i = candidates.low_rows[at]
+        if not candidates.excluded[i]:
+            below = score(hulls.B, w, i) - candidates.level[hulls.group[i]]
             if below < by:
-                low, by = i, below
-    return low, by
+                row, by = i, below
+    return row, by
 
 
 @kernel
-def sift(B, group, level, shut, w, enough, price, among):
-    """Put the rows at least a part as low as the lowest into ``among``; how many, the lowest, and by how much."""
-    low, by = -1, 0.0
-    for i in range(B.shape[0]):
-        price[i] = 0.0 if shut[i] else score(B, w, i) - level[group[i]]
-        if price[i] < by:
-            low, by = i, price[i]
-    hot = 0
-    for i in range(B.shape[0]):
-        if price[i] < enough and price[i] <= PART * by:
-            among[hot] = i
-            hot += 1
-    return hot, low, by
+def select_lowest(hulls, candidates, w, enough):
+    """Make the rows that are at least a part as low as the lowest one candidates; how many, which, and by how much."""
+    row, by = -1, 0.0
+    violation = candidates.violation
+    for i in range(hulls.B.shape[0]):
+        violation[i] = 0.0 if candidates.excluded[i] else score(hulls.B, w, i) - candidates.level[hulls.group[i]]
+        if violation[i] < by:
+            row, by = i, violation[i]
+    low = 0
+    for i in range(hulls.B.shape[0]):
+        if violation[i] < enough and violation[i] <= PART * by:
+            candidates.low_rows[low] = i
+            low += 1
+    return low, row, by
 
 
 @kernel
-def append(B, group, Q, R, Z, k, i):
+def append(hulls, face, k, i):
     """Take row i in use as number k; not if it depends on those in use."""
+    Q, R, groups = face.Q, face.R, hulls.share.size
     if k >= Q.shape[0]:
         return False
-    v, groups = Q[k], Z.shape[1]
+    v = Q[k]
     size = v.size
     square = 1.0
     for c in range(groups):
         v[c] = 0.0
-    v[group[i]] = 1.0
+    v[hulls.group[i]] = 1.0
     for c in range(groups, size):
-        v[c] = B[i, c - groups]
+        v[c] = hulls.B[i, c - groups]
         square += v[c] * v[c]
     for j in range(k):
         R[j, k] = 0.0
@@ -252,9 +314,7 @@ def append(B, group, Q, R, Z, k, i):
             for c in range(size):
                 v[c] -= along * Q[j, c]
             R[j, k] += along
-        rest = 0.0
-        for c in range(size):
-            rest += v[c] * v[c]
+        rest = squared_norm(v)
         if rest > 0.01 * square:  # and once, where little was lost
             break
     if rest <= DEPENDENT * DEPENDENT * square:
@@ -263,19 +323,15 @@ def append(B, group, Q, R, Z, k, i):
     R[k, k] = rest
     for c in range(size):
         v[c] /= rest
-    for g in range(groups):
-        z = 1.0 if g == group[i] else 0.0
-        for j in range(k):
-            z -= R[j, k] * Z[j, g]
-        Z[k, g] = z / rest
     return True
 
 
 @kernel
-def remove(rows, weight, Q, R, Z, k, at):
+def remove(face, k, at):
     """No longer use row number ``at``: shift the columns of R, and rotate what sticks out below its diagonal."""
+    R = face.R
     for j in range(at, k - 1):
-        rows[j], weight[j] = rows[j + 1], weight[j + 1]
+        face.rows[j], face.weight[j] = face.rows[j + 1], face.weight[j + 1]
     for j in range(k):
         for c in range(max(at, j - 1), k - 1):
             R[j, c] = R[j, c + 1]
@@ -284,8 +340,7 @@ def remove(rows, weight, Q, R, Z, k, at):
         r = math.hypot(a, b)
         cos, sin = a / r, b / r
         rotate(R, j, j, k - 1, cos, sin)
-        rotate(Q, j, 0, Q.shape[1], cos, sin)
-        rotate(Z, j, 0, Z.shape[1], cos, sin)
+        rotate(face.Q, j, 0, face.Q.shape[1], cos, sin)
         R[j + 1, j] = 0.0
 
 
@@ -299,66 +354,69 @@ def rotate(A, j, first, last, cos, sin):
 
 
 @kernel
-def settle(share, rows, weight, wanted, Q, R, Z, mu, k):
+def move_to_minimiser(share, face, k):
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
+    weight, minimiser = face.weight, face.minimiser
     while True:
-        minimiser(share, R, Z, mu, wanted, k)
+        write_minimiser(share, face, k)
         first, theta = np.int64(-1), 1.0
         for j in range(k):
-            if wanted[j] <= 0.0:
-                part = weight[j] / max(weight[j] - wanted[j], 1e-300)
+            if minimiser[j] <= 0.0:
+                part = weight[j] / max(weight[j] - minimiser[j], 1e-300)
                 if first < 0 or part < theta:
                     first, theta = j, part
         for j in range(k):
-            mixed = (1.0 - theta) * weight[j] + theta * wanted[j]
-            weight[j] = wanted[j] if first < 0 else max(mixed, 0.0)
+            mixed = (1.0 - theta) * weight[j] + theta * minimiser[j]
+            weight[j] = minimiser[j] if first < 0 else max(mixed, 0.0)
         if first < 0:
             return k
-        remove(rows, weight, Q, R, Z, k, first)
+        remove(face, k, first)
         k -= 1
 
 
 @kernel
-def minimiser(share, R, Z, mu, wanted, k):
-    """The multipliers mu and the wanted weights R^-1 Z mu."""
-    multipliers(Z, share, k, mu)
+def write_minimiser(share, face, k):
+    """The multipliers mu and the weights R^-1 Z mu of the affine minimiser."""
+    mu, minimiser = face.mu, face.minimiser
+    solve_multipliers(face.Q, share, k, mu)
     for j in range(k - 1, -1, -1):
         rest = 0.0
         for g in range(mu.size):
-            rest += Z[j, g] * mu[g]
+            rest += face.Q[j, g] * mu[g]
         for c in range(j + 1, k):
-            rest -= R[j, c] * wanted[c]
-        wanted[j] = rest / R[j, j]
+            rest -= face.R[j, c] * minimiser[c]
+        minimiser[j] = rest / face.R[j, j]
 
 
 @kernel
-def multipliers(Z, share, k, mu):
+def solve_multipliers(Q, share, k, mu):
     """Solve Z'Z mu = share, for one group or two, with the second column of Z made orthogonal to the first."""
     aa, ab = 0.0, 0.0
     for j in range(k):
-        aa += Z[j, 0] * Z[j, 0]
+        aa += Q[j, 0] * Q[j, 0]
     if mu.size == 1:
         mu[0] = share[0] / aa
         return
     for j in range(k):
-        ab += Z[j, 0] * Z[j, 1]
+        ab += Q[j, 0] * Q[j, 1]
     along = ab / aa
     bb = 0.0
     for j in range(k):
-        rest = Z[j, 1] - along * Z[j, 0]
+        rest = Q[j, 1] - along * Q[j, 0]
         bb += rest * rest
     mu[1] = (share[1] - along * share[0]) / bb
     mu[0] = share[0] / aa - along * mu[1]
 
 
 @kernel
-def combine(Q, Z, mu, v, k):
+def combine(face, k):
     """(s, w) = Q Z mu."""
-    for c in range(v.size):
-        v[c] = 0.0
+    point = face.point
+    for c in range(point.size):
+        point[c] = 0.0
     for j in range(k):
         p = 0.0
-        for g in range(mu.size):
-            p += Z[j, g] * mu[g]
-        for c in range(v.size):
-            v[c] += p * Q[j, c]
+        for g in range(face.mu.size):
+            p += face.Q[j, g] * face.mu[g]
+        for c in range(point.size):
+            point[c] += p * face.Q[j, c]

@@ -6,11 +6,11 @@ A visit to row i moves w along a_i until the row has the margin 1, as relaxation
 .. math:: \alpha_i \leftarrow \min\Big(\max\Big(\alpha_i + \frac{1 - \langle w,a_i\rangle}{|a_i|^2}, 0\Big), C_i\Big) .
 
 A visit also tells what the row adds to the gap, :math:`C_i\,\ell(1 - \langle w,a_i\rangle) - \alpha_i (1 - \langle
-w,a_i\rangle) \ge 0`. So a pass estimates the gap for nothing, and all rows are looked at only when that has become
+w,a_i\rangle) \ge 0`. So a pass estimates the gap for nothing, and all rows are evaluated only when that has become
 small. The gap also says how far w can be from the best one, :math:`|w - w^*|^2 \le 2 (P - D)`: rows that rest at 0 or
-at C_i, further from the margin than such a step may bring them, are left out until the next look at all rows.
+at C_i, further from the margin than such a step may bring them, are left out until all rows are evaluated again.
 
-Where passes bring little, the rows between their limits are moved together, by conjugate gradients (`stretch`).
+Where passes bring little, the rows between their limits are moved together, by conjugate gradients.
 
 A free bias is found by the method of multipliers: the rows carry a bias column of the size s of a typical row. Its
 weight is :math:`s \sum \alpha_i y_i`, and after each pass the bias moves on by what that column adds to it. Where it
@@ -21,101 +21,135 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..certificates.prove.margin import combination
+from ..certificates.prove.objective import SoftMarginProblem
 from ..jit import compiled
 from ..loop.stop import Rounds
-from ..loop.sweep import compose, scores
-from ..rows.matrix import Rows
-from .duality import Judge
+from ..rows.matrix import Rows, add_weighted_vectors, combine, write_scores, write_squared_norms
 
-BLOCK = 4  # rows that are visited in a row: the order is random enough, and memory is waited for less often
+BLOCK = 4  # rows that are visited one after the other: random enough, and memory is waited for less often
 AHEAD = 2  # blocks that are fetched before they are visited
-ASIDE = 0.01  # the part of a step of w that a row is taken to feel: in many dimensions directions are hardly alike
-MOVES = 5  # of a free bias that a row at rest should not come to feel; all rows are looked at after so many
-LOOK = 0.5  # what a look at a row costs, in visits
-NEWS = 0.1  # all rows are looked at when the gap is this part of what it was
+FELT = 0.01  # the part of a step of w that a row is taken to feel: in many dimensions directions are hardly alike
+MOVES = 5  # of a free bias that a row at rest should not come to feel; all rows are evaluated after so many
+EVALUATION = 0.5  # what evaluating a row costs, in visits
+PROGRESS = 0.1  # all rows are evaluated when the gap is this part of what it was
 TREND = 5  # passes that tell how quickly the gap falls
 SLOW = 10  # passes in which the gap should have halved
-TOGETHER = 30  # steps of conjugate gradients, each of which costs two passes; done if more passes than that are left
+STEPS = 30  # of conjugate gradients, each of which costs two passes; done if more passes than that are left
 
 
-class Box(NamedTuple):
-    """What the weights of the rows are held by: 0 <= alpha <= limit, and extra alpha^2 / 2."""
+class BestSoFar(Protocol):
+    """Keeps the best w and the best alpha of all that it is given, with the gap between their bounds."""
 
+    problem: SoftMarginProblem
+    w: np.ndarray
+    passes: int
+
+    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray) -> float:
+        """The relative gap; ``score`` and ``total`` are the products of w and alpha with the rows."""
+
+
+class Coordinates(NamedTuple):
+    """Alpha, and what each coordinate of it is subject to: 0 <= alpha <= limit."""
+
+    alpha: np.ndarray
     limit: np.ndarray
-    extra: np.ndarray
-    price: np.ndarray  # what a missing part of the margin costs, where there is no extra
-    square: np.ndarray  # <a,a> + extra
+    diagonal: np.ndarray  # of the quadratic term of D, besides <a,a>
+    cost: np.ndarray  # of a missing part of the margin, where the diagonal is 0
+    curvature: np.ndarray  # <a,a> + diagonal
 
 
-def ascent(
-    bounds: Judge, alpha: np.ndarray, tol: float, rounds: Rounds, order: str, seed: int,
-    enough: Callable[[float, float, np.ndarray], bool],
+class Ascent:
+    """Where the ascent stands: w with a bias column, alpha, and a free bias beside them."""
+
+    def __init__(self, bounds: BestSoFar, alpha: np.ndarray):
+        self.bounds, self.problem = bounds, bounds.problem
+        problem = self.problem
+        squares = np.zeros(alpha.size)
+        write_squared_norms(problem.part.with_bias(0.0), problem.rows, squares)
+        present = np.flatnonzero(problem.C > 0)
+        self.column = math.sqrt(float(squares[present].mean())) or 1.0 if problem.free else problem.part.bias
+        self.part = problem.part.with_bias(self.column)
+        curvature = squares + self.column**2 + problem.diagonal
+        self.coordinates = Coordinates(alpha.copy(), problem.limit, problem.diagonal, problem.C.copy(), curvature)
+        self.present = present[curvature[present] > 0.0]
+        self.w = combine([self.part], alpha) if alpha.any() else np.zeros(problem.size)
+        self.bias = float(bounds.w[-1]) if problem.free else 0.0
+        self.hard = math.isinf(problem.C.max())
+
+    def visit(self, active: np.ndarray, blocks: np.ndarray, squared_step: float) -> tuple[np.ndarray, float, float]:
+        """One pass over ``active``; the rows that stay, what they add to the gap, and how far w may still move."""
+        if self.hard:  # as a soft margin with limits that no weight comes to
+            self.coordinates.cost[:] = 2.0 * self.coordinates.alpha.max()
+        kept, missing = visit_rows(self.part, self.w, self.coordinates, self.bias, active, blocks, squared_step)
+        squared_step = 2.0 * FELT**2 * missing
+        if self.problem.free:
+            self.bias += self.column * self.w[-1]
+            missing += self.w[-1] ** 2
+            squared_step += (MOVES * self.w[-1]) ** 2
+        return active[:kept], missing, squared_step
+
+    def evaluate(self) -> tuple[np.ndarray, float, float]:
+        """The scores of all rows, the relative gap, and about how large P is."""
+        w, problem, alpha = self.w, self.problem, self.coordinates.alpha
+        true = np.append(w[:-1], self.bias) if problem.free else w
+        total = np.append(w[:-1], w[-1] / self.column) if problem.free else w
+        score = problem.scores(true)
+        gap = min(self.bounds.update(true, score, alpha, total), 1.0)
+        return score, gap, problem.dual(alpha, total) / max(1.0 - gap, 0.5)
+
+    def rows_not_at_rest(self, score: np.ndarray, squared_step: float) -> np.ndarray:
+        """All rows but those at a limit that are further beyond the margin than w may come."""
+        alpha, limit, diagonal, _, curvature = self.coordinates
+        gradient = score - 1.0 + diagonal * alpha
+        rests = ((alpha == 0.0) & (gradient >= 0.0)) | ((alpha == limit) & (gradient <= 0.0))
+        rests &= gradient * gradient > squared_step * curvature
+        return self.present[~rests[self.present]]
+
+
+def ascend(
+    bounds: BestSoFar, alpha: np.ndarray, tol: float, rounds: Rounds, *, visits: str = "random", seed: int = 0,
+    enough: Callable[[float, float, np.ndarray], bool] = lambda visited, left, alpha: False,
 ) -> np.ndarray:  # fmt: skip
     """Ascend from ``alpha`` until the gap is ``tol``, or ``enough(visits to rows, visits to come, alpha)``.
 
-    What is to come follows from how the gap fell so far. ``bounds`` has the best.
+    What is to come follows from how the gap fell so far. ``bounds`` keeps the best; returns the last alpha.
     """
-    problem = bounds.problem
-    squares = np.zeros(alpha.size)
-    square_rows(problem.part._replace(bias=0.0), problem.rows, squares)
-    here = np.flatnonzero(problem.C > 0)
-    column = math.sqrt(float(squares[here].mean())) or 1.0 if problem.free else problem.part.bias
-    part = problem.part._replace(bias=column)
-    box = Box(problem.limit, problem.extra, problem.C.copy(), squares + column * column + problem.extra)
-    hard = math.isinf(problem.C.max())
-    here = here[box.square[here] > 0.0]
-    w = combination([part], alpha) if alpha.any() else np.zeros(problem.width)
-    alpha, bias = alpha.copy(), float(bounds.w[-1]) if problem.free else 0.0
-    active, size, reach, visits = here.copy(), here.size, math.inf, 0.0
+    ascent = Ascent(bounds, alpha)
+    present, free, alpha = ascent.present, ascent.problem.free, ascent.coordinates.alpha
+    active, squared_step, visited = present.copy(), math.inf, 0.0
     gap, scale, soon, due = 1.0, 0.0, 0.0, 1
     past: list[float] = []
     rng = np.random.default_rng(seed)
-
-    def look() -> tuple[np.ndarray, float, float]:
-        true = np.append(w[:-1], bias) if problem.free else w
-        total = np.append(w[:-1], w[-1] / column) if problem.free else w
-        score = problem.scores(true)
-        gap = min(bounds.see(true, score, alpha, total), 1.0)
-        return score, gap, problem.dual(alpha, total) / max(1.0 - gap, 0.5)
-
     for k in rounds:
         bounds.passes += 1
-        visits += size
-        blocks = -(-size // BLOCK)
-        places = rng.permutation(blocks) if order == "random" else np.arange(blocks)
-        if hard:  # as a soft margin with limits that no weight comes to
-            box.price[:] = 2.0 * alpha.max()
-        size, missing = ascend(part, w, alpha, box, bias, active, size, reach, places)
-        reach = 2.0 * ASIDE**2 * missing
-        if problem.free:
-            bias += column * w[-1]
-            missing += w[-1] ** 2
-            reach += (MOVES * w[-1]) ** 2
+        visited += active.size
+        blocks = -(-active.size // BLOCK)
+        order = rng.permutation(blocks) if visits == "random" else np.arange(blocks)
+        active, missing, squared_step = ascent.visit(active, order, squared_step)
         past.append(missing)
-        left = _passes(past, tol * scale)
-        done = enough(visits, size * left, alpha)
-        if done or k >= due or size == 0 or (missing <= max(tol, NEWS * gap) * scale and visits >= soon):
-            score, gap, scale = look()
+        left = _passes_to_come(past, tol * scale)
+        done = enough(visited, active.size * left, alpha)
+        small = missing <= max(tol, PROGRESS * gap) * scale and visited >= soon
+        if done or k >= due or active.size == 0 or small:
+            score, gap, scale = ascent.evaluate()
             if done or gap <= tol:
                 return alpha
-            visits += LOOK * here.size
-            soon, due = visits + LOOK * here.size, k + max(MOVES, k // 3 if problem.free else k)
-            reach = 2.0 * ASIDE**2 * gap * scale + ((MOVES * w[-1]) ** 2 if problem.free else 0.0)
-            some = here[~at_rest(alpha, score, box, reach)[here]]
-            active[: some.size], size = some, some.size
-        elif len(past) > SLOW and missing > 0.5 * past[-1 - SLOW] and left > 2 * TOGETHER:
-            visits += stretch(part, w, alpha, box, bias)
+            visited += EVALUATION * present.size
+            soon, due = visited + EVALUATION * present.size, k + max(MOVES, k // 3 if free else k)
+            squared_step = 2.0 * FELT**2 * gap * scale + ((MOVES * ascent.w[-1]) ** 2 if free else 0.0)
+            active = ascent.rows_not_at_rest(score, squared_step)
+        elif len(past) > SLOW and missing > 0.5 * past[-1 - SLOW] and left > 2 * STEPS:
+            visited += move_together(ascent.part, ascent.w, ascent.coordinates, ascent.bias)
             past = []
-    look()  # the budget is spent
+    ascent.evaluate()  # the budget is spent
     return alpha
 
 
-def _passes(past: list[float], goal: float) -> float:
+def _passes_to_come(past: list[float], goal: float) -> float:
     """How many passes will bring the gap to the goal, if they go on like the last `TREND` ones; 0 if none are known."""
     if len(past) <= TREND or past[-1] <= goal:
         return 0.0
@@ -124,41 +158,34 @@ def _passes(past: list[float], goal: float) -> float:
     return TREND * math.log(goal / past[-1]) / math.log(past[-1] / past[-1 - TREND])
 
 
-def at_rest(alpha: np.ndarray, score: np.ndarray, box: Box, reach: float) -> np.ndarray:
-    """Which rows are at a limit, and further beyond the margin than ``reach``."""
-    gradient = score - 1.0 + box.extra * alpha
-    rests = ((alpha == 0.0) & (gradient >= 0.0)) | ((alpha == box.limit) & (gradient <= 0.0))
-    return rests & (gradient * gradient > reach * box.square)
-
-
 @compiled
-def ascend(oracle, w, alpha, box, bias, active, size, reach, order):
-    """One pass over ``active[:size]``, block by block in this order; rows at rest beyond ``reach`` fall out.
+def visit_rows(oracle, w, coordinates, bias, active, order, squared_step):
+    """One pass over ``active``, block by block in this order; rows at rest beyond ``squared_step`` fall out.
 
-    Returns the rows that stay, and about how much they add to the gap: what each did before its visit.
+    Returns how many rows stay, now the first of ``active``, and about what all add to the gap: each before its visit.
     """
-    limit, extra, price, square = box
-    missing = 0.0
+    alpha, limit, diagonal, cost, curvature = coordinates
+    missing, size = 0.0, active.size
     for k in range(order.size):
         if k + AHEAD < order.size:
             ahead = order[k + AHEAD] * BLOCK
             for at in range(ahead, min(ahead + BLOCK, size)):
-                oracle.fetch(active[at])
+                oracle.fetch_ahead(active[at])
         for at in range(order[k] * BLOCK, min((order[k] + 1) * BLOCK, size)):
             i = active[at]
             have = alpha[i]
-            short = 1.0 - oracle.probe(w, i) - oracle.sign[i] * bias
-            gradient = extra[i] * have - short
+            short = 1.0 - oracle.lowest(w, i)[0] - oracle.sign[i] * bias
+            gradient = diagonal[i] * have - short
             if (have == 0.0 and gradient >= 0.0) or (have == limit[i] and gradient <= 0.0):
-                if gradient * gradient > reach * square[i]:
+                if gradient * gradient > squared_step * curvature[i]:
                     active[at] = -1
                 continue
-            missing += extra[i] * have * have / 2.0 - have * short
+            missing += diagonal[i] * have * have / 2.0 - have * short
             if short > 0.0:
-                missing += short * short / (2.0 * extra[i]) if extra[i] > 0.0 else price[i] * short
-            wanted = min(max(have - gradient / square[i], 0.0), limit[i])
+                missing += short * short / (2.0 * diagonal[i]) if diagonal[i] > 0.0 else cost[i] * short
+            wanted = min(max(have - gradient / curvature[i], 0.0), limit[i])
             if wanted != have:
-                oracle.add(w, i, wanted - have)
+                oracle.add(w, i, 0, wanted - have)
                 alpha[i] = wanted
     kept = 0
     for at in range(size):
@@ -168,34 +195,35 @@ def ascend(oracle, w, alpha, box, bias, active, size, reach, order):
     return kept, missing
 
 
-def stretch(part: Rows, w: np.ndarray, alpha: np.ndarray, box: Box, bias: float) -> int:
+def move_together(part: Rows, w: np.ndarray, coordinates: Coordinates, bias: float) -> int:
     """Conjugate gradients on the rows between their limits; one that comes to its limit stays there.
 
-    Each step raises D. Changes ``w`` and ``alpha``; returns the visits to rows that it cost.
+    Each step raises D. Changes ``w`` and alpha; returns the visits to rows that it cost.
     """
-    rows = np.flatnonzero((alpha > 0.0) & (alpha < box.limit))
-    limit, extra, free = box.limit[rows], box.extra[rows], 1.0 / box.square[rows]
+    alpha = coordinates.alpha
+    rows = np.flatnonzero((alpha > 0.0) & (alpha < coordinates.limit))
+    limit, diagonal, free = coordinates.limit[rows], coordinates.diagonal[rows], 1.0 / coordinates.curvature[rows]
     have, spread, product = alpha[rows], np.zeros_like(alpha), np.zeros_like(alpha)
-    scores(part, w, rows, product)
-    rest = 1.0 - product[rows] - part.sign[rows] * bias - extra * have
+    write_scores(part, w, rows, product)
+    rest = 1.0 - product[rows] - part.sign[rows] * bias - diagonal * have
     along = free * rest
-    square, visits = float(rest @ along), rows.size
-    for _ in range(TOGETHER):
+    square, visited = float(rest @ along), rows.size
+    for _ in range(STEPS):
         if square <= 0.0:
             break
-        visits += 2 * rows.size
+        visited += 2 * rows.size
         spread[rows] = along
         move = np.zeros_like(w)
-        compose(part, spread, rows, move)
-        scores(part, move, rows, product)
-        bent = product[rows] + extra * along
+        add_weighted_vectors(part, spread, rows, 1, move)
+        write_scores(part, move, rows, product)
+        curved = product[rows] + diagonal * along
         room = np.full(rows.size, np.inf)
         np.divide(np.where(along > 0.0, limit - have, -have), along, where=along != 0.0, out=room)
-        curve = float(along @ bent)
-        length = min(square / curve if curve > 0.0 else math.inf, float(room.min()))
+        curvature = float(along @ curved)
+        length = min(square / curvature if curvature > 0.0 else math.inf, float(room.min()))
         if math.isinf(length):
             break
-        have, rest = have + length * along, rest - length * bent
+        have, rest = have + length * along, rest - length * curved
         w += length * move
         stuck = room <= length
         have[stuck], free[stuck] = np.where(along > 0.0, limit, 0.0)[stuck], 0.0
@@ -203,11 +231,4 @@ def stretch(part: Rows, w: np.ndarray, alpha: np.ndarray, box: Box, bias: float)
         before, square = square, float(rest @ steep)
         along = steep if stuck.any() else steep + square / before * along
     alpha[rows] = np.clip(have, 0.0, limit)
-    return visits
-
-
-@compiled
-def square_rows(oracle, rows, out):
-    """Write |a_i|^2 of ``rows`` into ``out``."""
-    for i in rows:
-        out[i] = oracle.square(i)
+    return visited

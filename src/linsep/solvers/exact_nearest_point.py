@@ -1,10 +1,10 @@
 r"""Separability, decided in exact arithmetic (B4): Wolfe's nearest point on integers.
 
-The data are separable iff 0 is not in the convex hull of the vectors. `exact_point` walks to the point of least norm
+The data are separable iff 0 is not in the convex hull of the vectors. `decide_exactly` walks to the point of least norm
 in that hull, from the rows that floating point has found, and stops as soon as the question is answered:
 
 - the point is 0: the rows in use, at most d + 2, and their weights, which are integers, are the proof. Mostly it is so
-  for the rows to start from, which is tried at once (`lifting`);
+  for the rows to start from, which is tried at once (`integer_weights`);
 - all rows have a positive score: the point, rounded to floats, separates, if those floats do so exactly.
 
 Rows in use are affinely independent, and the point is that of least norm in their affine hull; with Gram matrix G,
@@ -26,10 +26,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..oracles import Sparse
 from ..rows.exact import dyadic, least, scored
-from ..rows.matrix import Rows, augment, blocks, live, vectors, width
-from .integer_weights import zero_sum
+from ..rows.matrix import Rows, count_present, float_blocks, vectors, with_bias
+from .integer_weights import find_integer_weights
 
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
 ROOM = 20  # bits by which the bias is made longer than other columns, so that it is all but free
@@ -52,48 +51,48 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def exact_point(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds: float = math.inf) -> Decision:
+def decide_exactly(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds: float = math.inf) -> Decision:
     """Decide whether the parts are separable, from weights ``start`` (by row number) of a point near the least one.
 
     >>> from linsep.oracles import points
     >>> X, sign = np.array([[0.0, 0.0], [4.0, 2.0], [1.0, 0.5], [9.0, 0.0]]), np.array([-1, -1, 1, 1])
-    >>> touching = exact_point([points(X, sign)], "free", np.ones(4))
+    >>> touching = decide_exactly([points(X, sign)], "free", np.ones(4))
     >>> touching.rows, touching.integers                       # 3/4 (0,0) + 1/4 (4,2) = (1,1/2)
     (array([0, 1, 2]), (3, 1, 4))
     """
     deadline = time.monotonic() + seconds
     try:
-        return _walk(Lattice(parts, bias, deadline), start, deadline)
+        return _walk(IntegerRows(parts, bias, deadline), start, deadline)
     except TimeoutError:
         return Decision(reason=f"exact arithmetic did not decide within {seconds:g} seconds")
 
 
-def _walk(lattice: Lattice, start: np.ndarray, deadline: float) -> Decision:
-    """See the module's text."""
+def _walk(rows: IntegerRows, start: np.ndarray, deadline: float) -> Decision:
+    """See the module's docstring."""
     face, weights = Face(deadline), list[int]()
     support = np.flatnonzero(start)
     heaviest = support[np.argsort(-start[support], kind="stable")].tolist()
-    vectors = [lattice.row(i) for i in heaviest]
-    found = zero_sum(_matrix(vectors), deadline)
+    vectors = [rows.row(i) for i in heaviest]
+    found = find_integer_weights(_matrix(vectors), deadline)
     if found is not None and (min(found) >= 0 or max(found) <= 0):
         return _proof(heaviest, [abs(number) for number in found])
     for i, a in zip(heaviest, vectors, strict=True):
         if face.add(i, a):  # else: it depends on heavier ones
             weights.append(1 + int(start[i] / start.max() * 2**60))
     while True:
-        weights = _settle(face, weights)
+        weights = _move_to_minimiser(face, weights)
         w = face.point(weights)
         if not w:
             return _proof(face.rows, weights)
-        low = lattice.lowest(w)
+        low = rows.find_violated(w)
         if low is None:
-            rounded = lattice.rounded(w)
+            rounded = rows.round_to_floats(w)
             if rounded is not None:
                 return Decision(w=rounded)
-            low = lattice.nearer(w, sum(weights), face.rows)
+            low = rows.find_nearer(w, sum(weights), face.rows)
             if low is None:
-                return Decision(lattice.floats(w), integers=lattice.numbers(w), reason=NO_FLOATS)
-        face.add(low, lattice.row(low))
+                return Decision(rows.as_floats(w), integers=rows.as_integers(w), reason=NO_FLOATS)
+        face.add(low, rows.row(low))
         weights = [*weights, 0]
 
 
@@ -109,25 +108,27 @@ def _matrix(vectors: list[Vector]) -> np.ndarray:
     return np.array([[a.get(j, 0) for j in columns] for a in vectors], dtype=object).reshape(len(vectors), len(columns))
 
 
-def _settle(face: Face, weights: list[int]) -> list[int]:
+def _move_to_minimiser(face: Face, weights: list[int]) -> list[int]:
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
     while True:
-        wanted = face.minimiser()
+        wanted = face.affine_minimiser()
         falling = [i for i, m in enumerate(wanted) if m <= 0]
         if not falling:
-            return _reduced(wanted)
+            return _without_common_factor(wanted)
         first = falling[0]  # the one that falls to 0 first: the largest -wanted / weight
         for i in falling[1:]:
             if wanted[i] * weights[first] < wanted[first] * weights[i]:
                 first = i
         if weights[first]:
             share, way = weights[first], -wanted[first]
-            weights = _reduced([way * have + share * want for have, want in zip(weights, wanted, strict=True)])
+            weights = _without_common_factor(
+                [way * have + share * want for have, want in zip(weights, wanted, strict=True)]
+            )
         face.drop(first)
         del weights[first]
 
 
-def _reduced(numbers: list[int]) -> list[int]:
+def _without_common_factor(numbers: list[int]) -> list[int]:
     """Without a common factor."""
     factor = math.gcd(*numbers)
     return [number // factor for number in numbers] if factor > 1 else numbers
@@ -173,7 +174,7 @@ class Face:
         for i, a in later:
             self.add(i, a)
 
-    def minimiser(self) -> list[int]:
+    def affine_minimiser(self) -> list[int]:
         """Weights, up to a positive factor, of the point of least norm in the affine hull."""
         k, right, before = len(self.rows), [1] * len(self.rows), 1
         for s, row in enumerate(self.U):
@@ -206,18 +207,18 @@ def dot(a: Vector, b: Vector) -> int:
     return sum(x * b[j] for j, x in a.items() if j in b)
 
 
-class Lattice:
+class IntegerRows:
     """The vectors in integers: columns centred, and scaled by powers of two to like length.
 
     ``sign (x, 1)`` becomes ``sign ((x - c) 2^s, 2^t)``: a linear map, without rounding, so that it changes no answer.
     """
 
     def __init__(self, parts: Sequence[Rows], bias: str, deadline: float = math.inf):
-        self.parts, self.deadline = augment(parts, bias), deadline
-        centre, largest = spread(self.parts, bias)
+        self.parts, self.deadline = with_bias(parts, bias), deadline
+        centre, largest = column_ranges(self.parts, bias)
         finest = np.where(centre != 0, dyadic(centre)[1], COARSE)
         for part in self.parts:
-            for _, X in blocks(part):
+            for _, X in float_blocks(part):
                 m, e = dyadic(X.data if sp.issparse(X) else X)
                 e[m == 0] = COARSE
                 if sp.issparse(X):
@@ -239,18 +240,18 @@ class Lattice:
 
     def row(self, i: int) -> Vector:
         """Row i in integers."""
-        self._in_time()
+        self._check_time()
         x = vectors(self.parts, np.array([i]))[0]
         a, sign = self._integers(x), int(x[-1])  # without a bias nothing is centred
         for j, c in self.offset.items():
             a[j] = a.get(j, 0) - sign * c
         return {j: v for j, v in a.items() if v}
 
-    def _in_time(self) -> None:
+    def _check_time(self) -> None:
         if time.monotonic() > self.deadline:
             raise TimeoutError
 
-    def floats(self, w: Vector, factor: int = FACTORS[0]) -> np.ndarray:
+    def as_floats(self, w: Vector, factor: int = FACTORS[0]) -> np.ndarray:
         """w for the vectors as they were, bias last, with its largest number near 1, each to the nearest float."""
         exact = self._back(w)
         top = max(v.bit_length() + s for v, s in exact.values() if v) + 6
@@ -259,14 +260,14 @@ class Lattice:
             found[j] = v * factor * 2 ** max(s - top, 0) / 2 ** max(top - s, 0)  # of integers: rounded once
         return found
 
-    def numbers(self, w: Vector) -> tuple[int, ...]:
+    def as_integers(self, w: Vector) -> tuple[int, ...]:
         """The same in whole numbers."""
         exact = self._back(w)
         least = min(s for v, s in exact.values() if v)
         found = [0] * self.scale.size
         for j, (v, s) in exact.items():
             found[j] = v << s - least if v else 0
-        return tuple(_reduced(found))
+        return tuple(_without_common_factor(found))
 
     def _back(self, w: Vector) -> dict[int, tuple[int, int]]:
         """w for the vectors as they were: integers v and exponents s of v 2^s."""
@@ -274,26 +275,26 @@ class Lattice:
         bias = (w.get(last, 0) << int(self.scale[last])) - sum(c * w[j] for j, c in self.offset.items() if j in w)
         return {**{j: (v, int(self.scale[j])) for j, v in w.items()}, last: (bias, 0)}
 
-    def lowest(self, w: Vector) -> int | None:
+    def find_violated(self, w: Vector) -> int | None:
         """A row with a score <= 0, or None: the one with the least score, if rounding does not hide it."""
-        rows, score, error = scored(self.parts, self.floats(w))
+        rows, score, error = scored(self.parts, self.as_floats(w))
         if (score < -error).any():
             return int(rows[np.argmin(np.where(score < -error, score, np.inf))])
         unsure = np.flatnonzero(~(score > error))
         return next((i for i in rows[unsure[np.argsort(score[unsure])]].tolist() if dot(w, self.row(i)) <= 0), None)
 
-    def nearer(self, w: Vector, mass: int, used: list[int]) -> int | None:
-        """A row that brings the point w / mass nearer to the origin, of those with the least scores."""
-        rows, score, _ = scored(self.parts, self.floats(w))
+    def find_nearer(self, w: Vector, total_weight: int, used: list[int]) -> int | None:
+        """A row that brings the point w / total_weight nearer to the origin, of those with the least scores."""
+        rows, score, _ = scored(self.parts, self.as_floats(w))
         low = [i for i in rows[np.argsort(score)][: len(used) + TRIED].tolist() if i not in used]
         ww = dot(w, w)
-        return next((i for i in low if dot(w, self.row(i)) * mass < ww), None)
+        return next((i for i in low if dot(w, self.row(i)) * total_weight < ww), None)
 
-    def rounded(self, w: Vector) -> np.ndarray | None:
+    def round_to_floats(self, w: Vector) -> np.ndarray | None:
         """A w of floats that separates exactly, or None; its bias is half-way between the classes."""
         for factor in FACTORS:
-            self._in_time()
-            found = self.floats(w, factor)
+            self._check_time()
+            found = self.as_floats(w, factor)
             bias, found[-1] = found[-1], 0.0
             up, down = (least(_side(self.parts, sign), found) for sign in (1, -1))
             if self.parts[0].bias:
@@ -312,25 +313,25 @@ def _side(parts: Sequence[Rows], sign: int) -> list[Rows]:
     ]
 
 
-def spread(parts: Sequence[Rows], bias: str) -> tuple[np.ndarray, np.ndarray]:
+def column_ranges(parts: Sequence[Rows], bias: str) -> tuple[np.ndarray, np.ndarray]:
     """For each column a value of it near its mean, and the largest distance from it.
 
     That value is 0 for sparse rows, which would not be sparse any more, and where there is no bias to make up for it.
     """
-    d = width(parts[0])
+    d = parts[0].width
     centre, largest = np.zeros(d), np.zeros(d)
-    if bias != "none" and not any(isinstance(part, Sparse) for part in parts):
+    if bias != "none" and not any(sp.issparse(part.matrix) for part in parts):
         with np.errstate(over="ignore"):
-            mean = sum(X.sum(axis=0) for part in parts for _, X in blocks(part))
-            mean /= sum(rows.size for part in parts for rows in live(part))
+            mean = sum(X.sum(axis=0) for part in parts for _, X in float_blocks(part))
+            mean /= count_present(parts)
             near = np.full(d, np.inf)
             for part in parts:
-                for _, X in blocks(part):
+                for _, X in float_blocks(part):
                     found = X[np.abs(X - mean).argmin(axis=0), np.arange(d)]
                     centre = np.where(np.abs(found - mean) < near, found, centre)
                     near = np.minimum(near, np.abs(found - mean))
     for part in parts:
-        for _, X in blocks(part):
+        for _, X in float_blocks(part):
             if sp.issparse(X):
                 np.maximum.at(largest, X.indices, np.abs(X.data))
             else:

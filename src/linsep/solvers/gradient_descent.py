@@ -1,12 +1,12 @@
 r"""Basic gradient descent (C5) on any criterion J(w): :math:`w \leftarrow w - \eta(k)\,\nabla J(w)`.
 
 The lectures' criteria are functions of the scores :math:`s_i = \langle w,a_i\rangle`, so that
-:math:`\nabla J = -A^T r` with the *pulls* :math:`r_i = -\partial J/\partial s_i`:
+:math:`\nabla J = -A^T r` with the weights :math:`r_i = -\partial J/\partial s_i`:
 
 ====================  ==================================================  =============================
-``"perceptron"``      :math:`J_p = \sum_{s \le b} (b - s)`                pull 1
-``"relaxation"``      :math:`J_r = \frac12\sum_{s \le b} (s-b)^2/|a|^2`   pull :math:`(b-s)/|a|^2`
-``"squares"``         :math:`J_s = \sum (s-b)^2`                          pull :math:`2(b-s)`
+``"perceptron"``      :math:`J_p = \sum_{s \le b} (b - s)`                r = 1
+``"relaxation"``      :math:`J_r = \frac12\sum_{s \le b} (s-b)^2/|a|^2`   r = :math:`(b-s)/|a|^2`
+``"squares"``         :math:`J_s = \sum (s-b)^2`                          r = :math:`2(b-s)`
 ====================  ==================================================  =============================
 """
 
@@ -18,19 +18,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..rows.matrix import VectorMatrix
 from ..rules import rate_of
-from .vectors import Vectors
 
 
 class Criterion(NamedTuple):
-    """J and its gradient, both functions of w and the vectors A; ``pulls`` where the gradient is -A' pulls."""
+    """J and its gradient, functions of w and the vectors A; ``row_weights`` r where the gradient is -A'r."""
 
-    value: Callable[[np.ndarray, Vectors], float]
-    gradient: Callable[[np.ndarray, Vectors], np.ndarray]
-    pulls: Callable[[np.ndarray, Vectors], np.ndarray] | None = None
+    value: Callable[[np.ndarray, VectorMatrix], float]
+    gradient: Callable[[np.ndarray, VectorMatrix], np.ndarray]
+    row_weights: Callable[[np.ndarray, VectorMatrix], np.ndarray] | None = None
 
 
-def built_in(name: str, b: Any) -> Criterion:
+def named_criterion(name: str, b: Any) -> Criterion:
     """J_p, J_r or J_s with margin (or margins) b."""
 
     def short(w, A):  # how far each vector is from its margin, 0 if it is past it
@@ -51,8 +51,8 @@ def built_in(name: str, b: Any) -> Criterion:
             lambda w, A: 2.0 * A.weight * (b - A @ w),
         ),
     }
-    value, pulls = makers[name]
-    return Criterion(value, lambda w, A: -(A.T @ pulls(w, A)), pulls)
+    value, row_weights = makers[name]
+    return Criterion(value, lambda w, A: -(A.T @ row_weights(w, A)), row_weights)
 
 
 class Step(NamedTuple):
@@ -62,41 +62,44 @@ class Step(NamedTuple):
     value: float  # J before the step
     rate: float
     moved: float  # |rate * gradient|
-    pulls: np.ndarray | None
+    row_weights: np.ndarray | None
 
 
-def descend(A: Vectors, criterion: Criterion, w: np.ndarray, rate: float | None, guess: float = 1.0) -> Step:
+def take_step(A: VectorMatrix, criterion: Criterion, w: np.ndarray, rate: float | None, guess: float = 1.0) -> Step:
     """w - rate * gradient; without a rate, the largest of guess, guess/2, ... that lowers J enough (Armijo)."""
     value = criterion.value(w, A)
-    pulls = criterion.pulls(w, A) if criterion.pulls is not None else None
-    gradient = -(A.T @ pulls) if pulls is not None else np.asarray(criterion.gradient(w, A), dtype=np.float64)
+    row_weights = None if criterion.row_weights is None else criterion.row_weights(w, A)
+    gradient = criterion.gradient(w, A) if row_weights is None else -(A.T @ row_weights)
+    gradient = np.asarray(gradient, dtype=np.float64)
     if gradient.shape != w.shape:
-        raise ValueError(f"criterion: the gradient has shape {gradient.shape}, w has {w.shape}.")
+        raise ValueError(f"criterion: expected a gradient of shape {w.shape}, got {gradient.shape}.")
     square = float(gradient @ gradient)
-    _finite(value + square)
+    _require_finite(value + square)
     if rate is None:
         rate = guess
         while square > 0 and not criterion.value(w - rate * gradient, A) <= value - 0.5 * rate * square:
             rate *= 0.5
             if rate * square <= 1e-16 * max(abs(value), 1e-300):  # no lower value can be told from rounding
-                return Step(w, value, 0.0, 0.0, pulls)
+                return Step(w, value, 0.0, 0.0, row_weights)
     after = w - rate * gradient
-    _finite(float(after @ after))
-    return Step(after, value, rate, rate * square**0.5, pulls)
+    _require_finite(float(after @ after))
+    return Step(after, value, rate, rate * square**0.5, row_weights)
 
 
-def _finite(number: float) -> None:
+def _require_finite(number: float) -> None:
     if not math.isfinite(number):
         raise ValueError(
             "criterion: J or its gradient is not finite. Either w has run away (lower the rate), or they are wrong."
         )
 
 
-def descent(A: Vectors, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0) -> Iterator[Step]:
+def descend(
+    A: VectorMatrix, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0
+) -> Iterator[Step]:
     """Steps without end; ``schedule`` is a rule whose rates are those of steps ``first + 1``, ..., None searches."""
     guess, k = 1.0, first
     while True:
         rate = None if schedule is None else rate_of(schedule, k + 1)
-        step = descend(A, criterion, w, rate, guess)
+        step = take_step(A, criterion, w, rate, guess)
         yield step
         w, guess, k = step.w, 2.0 * step.rate if step.rate > 0 else guess, k + 1

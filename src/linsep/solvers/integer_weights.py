@@ -1,6 +1,6 @@
-r"""Whole-numbered weights of zero sum, by p-adic lifting (Dixon): exact, and far cheaper than elimination.
+r"""Integer weights of zero sum, by p-adic lifting (Dixon): exact, and far cheaper than elimination.
 
-Rows :math:`a_i` are integers, and so shall be the weights of :math:`\sum \lambda_i a_i = 0`. With the last of them set
+Rows :math:`a_i` are integers, and so are to be the weights of :math:`\sum \lambda_i a_i = 0`. With the last of them set
 to 1 this is a linear system :math:`Bx = b`. It is inverted modulo a prime p once; then each product with the inverse
 yields one more digit of x to the base p. Enough digits determine the fractions x.
 """
@@ -18,12 +18,12 @@ MOST = 2**11  # rows: with these two, sums of products fit into 64 bits
 FEW = 8  # digits after which the fractions are first tried; then after twice as many
 
 
-def zero_sum(A: np.ndarray, deadline: float = math.inf) -> list[int] | None:
+def find_integer_weights(A: np.ndarray, deadline: float = math.inf) -> list[int] | None:
     """Integers that make the rows of A (two or more, of Python's integers) sum to zero; None if not unique, or none.
 
-    >>> zero_sum(np.array([[2, 0], [0, 3], [-1, -1]], dtype=object))
+    >>> find_integer_weights(np.array([[2, 0], [0, 3], [-1, -1]], dtype=object))
     [3, 2, 6]
-    >>> zero_sum(np.array([[1, 0], [0, 1]], dtype=object)) is None
+    >>> find_integer_weights(np.array([[1, 0], [0, 1]], dtype=object)) is None
     True
     """
     A = A[:, [column.any() for column in A.T]]

@@ -1,7 +1,7 @@
 r"""Least squares (C7): minimise :math:`J_s(w) = \sum_i c_i (\langle w,a_i\rangle - b_i)^2` for margins b.
 
-- `Triangle`: the pseudo-inverse by QR, block by block; triangles of parts merge. `iterate`: without one.
-- `widrow_hoff`: single-sample LMS, compiled; `averaged`: with a constant rate, for the mean of all w.
+- `Triangle`: the pseudo-inverse by QR, block by block; triangles of parts merge. `solve_by_lsmr`: without one.
+- `lms_pass`: Widrow-Hoff, row by row; `averaged_lms_pass`: with a constant rate, for the mean of all w.
 - `ho_kashyap`: w and b together; decides separability.
 
 Gradient descent on J_s is the criterion "squares" of `linsep.solvers.gradient_descent`.
@@ -17,18 +17,19 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from ..jit import compiled
-from .vectors import Vectors
+from ..rows.matrix import BLOCK, VectorMatrix, dense_vectors, weight_of
 
-WIDE = 4000  # columns above which sparse data are solved iteratively
+WIDE = 4000  # columns above which sparse data are solved without a triangle
 
 
 class Triangle(NamedTuple):
-    """R of the QR factorisation of ``[A | b]``: all that least squares needs to know of the data.
+    """R of the QR factorisation of ``[A | b]``: all that least squares needs of the data.
 
     Stable where the normal equations are not, as small as d x d, and mergeable: the triangle of two
     parts is that of their triangles on top of each other. b may have several columns, ``targets`` of them.
 
-    >>> A = Vectors(np.array([[0.0], [1.0], [3.0]]), np.array([-1, -1, 1]))
+    >>> from linsep.oracles import points
+    >>> A = VectorMatrix(points(np.array([[0.0], [1.0], [3.0]]), np.array([-1, -1, 1])))
     >>> Triangle.of(A, np.ones(3)).solve().round(3)
     array([ 0.714, -1.286])
     """
@@ -37,13 +38,14 @@ class Triangle(NamedTuple):
     targets: int = 1
 
     @classmethod
-    def of(cls, A: Vectors, b: np.ndarray) -> Triangle:
+    def of(cls, A: VectorMatrix, b: np.ndarray) -> Triangle:
         """The triangle of all rows; rows count by their weights."""
         targets = 1 if b.ndim == 1 else b.shape[1]
         triangle = cls(np.zeros((0, A.shape[1] + targets)), targets)
-        for rows, block in A.dense_blocks():
-            root = np.sqrt(A.weight[rows])[:, None]
-            triangle = triangle.merge(cls(root * np.column_stack([block, b[rows]])))
+        for begin in range(0, A.shape[0], BLOCK):
+            rows = np.arange(begin, min(begin + BLOCK, A.shape[0]))
+            block = np.column_stack([dense_vectors(A.part, rows), b[rows]])
+            triangle = triangle.merge(cls(np.sqrt(A.weight[rows])[:, None] * block))
         return triangle
 
     def merge(self, other: Triangle) -> Triangle:
@@ -52,26 +54,18 @@ class Triangle(NamedTuple):
         return Triangle(R[: min(R.shape)], self.targets)
 
     def solve(self) -> np.ndarray:
-        """The shortest w of least squared error: A^+ b, whatever the rank; a row a target if there are many."""
+        """The shortest w of least squared error: A^+ b, whatever the rank; one row per target if there are many."""
         size = self.R.shape[1] - self.targets
         b = self.R[:, size:] if self.targets > 1 else self.R[:, -1]
         return scipy.linalg.lstsq(self.R[:, :size], b, lapack_driver="gelsd", check_finite=False)[0].T
 
-    def grown(self, places: np.ndarray, targets: int) -> Triangle:
-        """The triangle with ``targets`` columns of b, the present ones at ``places``; the others are 0 so far."""
-        size = self.R.shape[1] - self.targets
-        R = np.zeros((len(self.R), size + targets))
-        R[:, :size] = self.R[:, :size]
-        R[:, size + places] = self.R[:, size:]
-        return Triangle(R, targets)
+
+def has_triangle(A: VectorMatrix) -> bool:
+    """Whether a triangle is affordable: for all dense data, and sparse ones that are not too wide."""
+    return not scipy.sparse.issparse(A.part.matrix) or A.shape[1] <= WIDE
 
 
-def small(A: Vectors) -> bool:
-    """Whether a triangle is affordable: all dense data, and sparse ones that are not too wide."""
-    return not scipy.sparse.issparse(A.X) or A.shape[1] <= WIDE
-
-
-def iterate(A: Vectors, b: np.ndarray) -> np.ndarray:
+def solve_by_lsmr(A: VectorMatrix, b: np.ndarray) -> np.ndarray:
     """A^+ b by LSMR, without a triangle; its solution is the shortest, too."""
     root = np.sqrt(A.weight)
     operator = scipy.sparse.linalg.LinearOperator(
@@ -80,55 +74,55 @@ def iterate(A: Vectors, b: np.ndarray) -> np.ndarray:
     return scipy.sparse.linalg.lsmr(operator, root * b, atol=1e-12, btol=1e-12, maxiter=20 * min(A.shape))[0]
 
 
-def least_squares(A: Vectors, b: np.ndarray) -> np.ndarray:
-    """A^+ b, by a triangle where one is affordable; a row for each column of b if there are many."""
-    if small(A):
+def least_squares(A: VectorMatrix, b: np.ndarray) -> np.ndarray:
+    """A^+ b, by a triangle where one is affordable; one row for each column of b if there are many."""
+    if has_triangle(A):
         return Triangle.of(A, b).solve()
-    return iterate(A, b) if b.ndim == 1 else np.array([iterate(A, column) for column in b.T])
+    return solve_by_lsmr(A, b) if b.ndim == 1 else np.array([solve_by_lsmr(A, column) for column in b.T])
 
 
 @compiled
-def widrow_hoff(oracle, margins, w, rows, rate):
+def lms_pass(oracle, margins, w, rows, rate):
     """One pass of LMS: w + rate (b_i - <w,a_i>) a_i for every row, violated or not. Returns the squared errors."""
     squares = 0.0
     for i in rows:
-        error = margins[i] - oracle.probe(w, i)
-        oracle.add(w, i, rate * error * oracle.cost(i))
+        error = margins[i] - oracle.lowest(w, i)[0]
+        oracle.add(w, i, 0, rate * error * weight_of(oracle.weight, i))
         squares += error * error
     return squares
 
 
 @compiled
-def averaged(oracle, margins, w, total, seen, rows, rate):
+def averaged_lms_pass(oracle, margins, w, total, seen, rows, rate):
     """The same with a constant rate, for the mean of w over all visits: that is ``w - total / seen`` afterwards.
 
     ``seen`` counts the visits of earlier passes.
     """
     squares = 0.0
     for i in rows:
-        error = margins[i] - oracle.probe(w, i)
-        step = rate * error * oracle.cost(i)
-        oracle.add(w, i, step)
-        oracle.add(total, i, seen * step)
+        error = margins[i] - oracle.lowest(w, i)[0]
+        step = rate * error * weight_of(oracle.weight, i)
+        oracle.add(w, i, 0, step)
+        oracle.add(total, i, 0, seen * step)
         squares += error * error
         seen += 1.0
     return squares
 
 
 @compiled
-def averaged_classes(part, margins, w, total, seen, rows, rate):
+def averaged_lms_pass_of_classes(part, margins, w, total, seen, rows, rate):
     """The same for all classes of a row at once: its own has the target b_i, the others 0."""
     squares = 0.0
     for i in rows:
-        part.rows.profile(w, i, part.score)
+        part.rows.class_scores(w, i, part.score)
         for k in range(part.score.size):
             error = (margins[i] if k == part.label[i] else 0.0) - part.score[k]
-            part.score[k] = rate * error * part.rows.cost(i)
+            part.score[k] = rate * error * weight_of(part.weight, i)
             squares += error * error
-        part.rows.scatter(w, i, part.score)
+        part.rows.add_to_classes(w, i, part.score)
         for k in range(part.score.size):
             part.score[k] *= seen
-        part.rows.scatter(total, i, part.score)
+        part.rows.add_to_classes(total, i, part.score)
         seen += 1.0
     return squares
 
@@ -142,7 +136,7 @@ class HoKashyap(NamedTuple):
     steps: int
 
 
-def ho_kashyap(A: Vectors, b: np.ndarray, rate: float, rounds: Iterable[int]) -> HoKashyap:
+def ho_kashyap(A: VectorMatrix, b: np.ndarray, rate: float, rounds: Iterable[int]) -> HoKashyap:
     r"""Ho-Kashyap: least squares in w and in the margins b > 0, which may only grow.
 
     .. math:: e = Aw - b,\qquad b \leftarrow b + 2\,rate\, e^+ ,\qquad w = A^+ b .
@@ -161,13 +155,13 @@ def ho_kashyap(A: Vectors, b: np.ndarray, rate: float, rounds: Iterable[int]) ->
 
     b = b.copy()
     w = project(b)
-    live, steps = c > 0, 0
+    present, steps = c > 0, 0
     scores = A @ w
     for k in rounds:
         steps = k
-        error = (scores - b)[live]
-        gain = np.where(live, np.maximum(scores - b, 0.0), 0.0)
-        if scores[live].min() > 0 or gain.max() <= 1e-9 * np.abs(error).max():
+        error = (scores - b)[present]
+        gain = np.where(present, np.maximum(scores - b, 0.0), 0.0)
+        if scores[present].min() > 0 or gain.max() <= 1e-9 * np.abs(error).max():
             break
         b += 2.0 * rate * gain
         w = w + 2.0 * rate * project(gain)

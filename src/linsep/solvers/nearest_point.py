@@ -8,8 +8,10 @@ bias, in the set of halved differences of two hulls. Both are one problem,
 
 with one group of share 1 (augmented vectors) or two of share 1/2 (the mirrored rows of the classes).
 
-`active_set` solves it for some hundred rows, by Wolfe's algorithm. `nearest_point` prices all rows: it solves for the
-lowest ones, looks at all, and repeats.
+- `nearest_point` solves it with `active_set` for the lowest rows, scores all rows, and repeats.
+- `nearest_point_by_ascent`, for tens of thousands of columns, where hundreds or thousands of rows decide and an active
+  set of so many is slow: the hard margin is a soft one without limits. What ascent remembers in :math:`\alpha`, divided
+  by its sum, are the weights of a point of the hull, and w has a margin of its own: both bounds of the margin close.
 """
 
 from __future__ import annotations
@@ -21,96 +23,145 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from ..certificates.prove.objective import SoftMarginProblem
 from ..loop.stop import Rounds
-from ..loop.sweep import scores
-from ..rows.matrix import Rows, live, vectors, width
+from ..rows.matrix import Rows, scores, vectors
 from .active_set import Factors, active_set
+from .coordinate_ascent import ascend
 
-MOST = 1000  # rows of a group that a look may add
-INNER = 0.02  # how much better, at most
-LEVEL = 1e10  # multiplications that the levelling of w may cost
+MOST = 1000  # rows of a group that one pass over all data may add
+INNER = 0.02  # how much smaller the gap on some rows is made than the gap on all of them, at most
+EQUALISED = 1e10  # multiplications that equal scores of the rows in use may cost
 U = float(np.finfo(np.float64).eps)
 
 
-class Nearest(NamedTuple):
-    """The point of least norm, with its convex weights (by row number) and the looks at all data it took."""
+class NearestPoint(NamedTuple):
+    """The point of least norm, with its convex weights (by row number) and the passes over all data it took."""
 
     w: np.ndarray
-    dual: np.ndarray
-    looks: int
+    dual_weights: np.ndarray
+    passes: int
+
+
+class _Hulls:
+    """The rows as vectors of one hull or of two, whose columns are divided by ``scale``."""
+
+    def __init__(self, parts: Sequence[Rows], bias: str, scale: np.ndarray | float):
+        self.parts = [part.with_bias(1.0 if bias == "augmented" else 0.0) for part in parts]
+        self.scale = np.broadcast_to(scale, parts[0].size)
+        sign = np.concatenate([part.sign for part in parts])
+        self.group = (sign > 0).astype(np.int64) if bias == "free" else np.zeros(sign.size, dtype=np.int64)
+        self.share = np.array([0.5, 0.5]) if bias == "free" else np.array([1.0])
+        self.members = [np.flatnonzero(self.group == g) for g in range(self.share.size)]
+
+    def first_weights(self) -> np.ndarray:
+        """All weight of a hull on its first row that is present."""
+        present = np.concatenate([part.present_places() for part in self.parts])
+        weights = np.zeros(self.group.size)
+        for share, members in zip(self.share, self.members, strict=True):
+            weights[members[np.argmax(present[members])]] = share
+        return weights
+
+    def centred_vectors(self, rows: np.ndarray) -> np.ndarray:
+        """The vectors of some rows; of two hulls less a common offset, which their differences don't have."""
+        B = vectors(self.parts, rows)
+        B /= self.scale[: B.shape[1]]
+        if self.share.size == 2:
+            group = self.group[rows]
+            side = 2.0 * group - 1.0
+            B -= side[:, None] * ((0.5 * side / np.bincount(group)[group]) @ B)
+        return B
+
+    def point(self, weights: np.ndarray) -> tuple[np.ndarray, float]:
+        """w of these weights, with equal scores of their rows; and the largest coordinate of those."""
+        rows = np.flatnonzero(weights)
+        B = self.centred_vectors(rows)
+        point = B.T @ weights[rows]
+        if B.size * len(B) < EQUALISED:
+            point = Factors(B, self.group[rows], self.share).equalise_scores(point)
+        return np.append(point, np.zeros(self.scale.size - point.size)), float(np.abs(B).max(initial=0.0))
+
+    def solve(self, rows: np.ndarray, weights: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """The weights of the nearest point of some rows, from ``weights``, and the scores of these rows."""
+        B = self.centred_vectors(rows)
+        if len(B) < B.shape[1]:  # in coordinates of their own span, where they have the same scalar products
+            B = scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: len(B)].T
+        found = active_set(B, self.group[rows], self.share, weights, tol)
+        return found, B @ (B.T @ found)
 
 
 def nearest_point(
-    parts: Sequence[Rows], bias: str, tol: float, rounds: Rounds, size: np.ndarray | float = 1.0
-) -> Nearest:
-    """The nearest point of all rows: solve for the lowest ones, look at all, repeat until none is lower.
+    parts: Sequence[Rows], bias: str, tol: float, rounds: Rounds, scale: np.ndarray | float = 1.0
+) -> NearestPoint:
+    """The nearest point of all rows: solve for the lowest ones, score all, repeat until none is lower.
 
-    ``size``: what the columns are divided by; the margin is another one then, separability is not.
+    ``scale``: what the columns are divided by; the margin is another one then, separability is not.
     Ends when the two bounds of the margin are a part ``tol`` apart, when the point is the origin (the data
-    are not separable), when rounding hides what could still be won, or when ``rounds`` do.
+    are not separable), when rounding hides what could still be gained, or when ``rounds`` do.
     """
-    parts = [part._replace(bias=1.0 if bias == "augmented" else 0.0) for part in parts]
-    n, d = sum(part.sign.size for part in parts), width(parts[0])
-    sign = np.concatenate([part.sign for part in parts])
-    alive = np.concatenate([part.first + rows for part in parts for rows in live(part)])
-    group = (sign > 0).astype(np.int64) if bias == "free" else np.zeros(n, dtype=np.int64)
-    share = np.array([0.5, 0.5]) if bias == "free" else np.array([1.0])
-    dual = np.zeros(n)
-    for g, part in enumerate(share):
-        dual[alive[np.argmax(group[alive] == g)]] = part
-    members = [np.flatnonzero(group == g) for g in range(share.size)]
-    keep = 100  # rows of a group that a look adds
-    w, looks, used = np.zeros(d + 1), 0, np.zeros(0, dtype=np.int64)
-    best, least, idle = dual, math.inf, 0
-    for look in rounds:
-        looks = look
-        support = np.flatnonzero(dual)
-        w, longest = _point(parts, dual, support, group, share, size)
-        price = np.full(n, np.inf)
-        for part in parts:
-            for rows in live(part):
-                scores(part, w / size, rows, price)
-        lowest = sum(part * price[own].min() for part, own in zip(share, members, strict=True))
+    hulls = _Hulls(parts, bias, scale)
+    weights = hulls.first_weights()
+    keep = 100  # rows of a hull that a pass adds
+    used = np.zeros(0, dtype=np.int64)
+    best, least, idle = weights, math.inf, 0
+    for _ in rounds:
+        w, longest = hulls.point(weights)
+        score = scores(hulls.parts, w / hulls.scale, missing=np.inf)
+        lowest = sum(share * score[own].min() for share, own in zip(hulls.share, hulls.members, strict=True))
         norm = float(np.linalg.norm(w))
         idle = 0 if norm < (1.0 - 1e-12) * least else idle + 1
         if norm < least:
-            best, least = dual, norm
+            best, least = weights, norm
         if lowest >= (1.0 - tol) * norm * norm or norm <= 16 * U * longest or idle > 3:
             break
-        some = [_lowest(price, own, keep) for own in members]
-        keep = int(np.clip(d // 2, keep, min(2 * keep, MOST)))
-        rows = np.unique(np.concatenate([support, *some, used]))
-        rows = rows[price[rows] < np.inf]  # not those that are absent
-        B, before = _centred(parts, rows, group, share, size), dual[rows]
-        if len(B) < B.shape[1]:  # in coordinates of their own span, where they have the same scalar products
-            B = scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: len(B)].T
-        dual = np.zeros(n)
+        some = [_lowest(score, own, keep) for own in hulls.members]
+        keep = int(np.clip(parts[0].width // 2, keep, min(2 * keep, MOST)))
+        rows = np.unique(np.concatenate([np.flatnonzero(weights), *some, used]))
+        rows = rows[score[rows] < np.inf]  # not those that are absent
+        before, weights = weights[rows], np.zeros_like(weights)
         gap = 1.0 - lowest / (norm * norm)  # no need to solve for some rows much better than for all
-        dual[rows] = active_set(B, group[rows], share, before, max(1e-12, INNER * gap))
-        used = rows[_lowest(B @ (B.T @ dual[rows]), np.arange(rows.size), 4 * keep)]
-    return Nearest(_point(parts, best, np.flatnonzero(best), group, share, size)[0], best, looks)
+        weights[rows], score = hulls.solve(rows, before, max(1e-12, INNER * gap))
+        used = rows[_lowest(score, np.arange(rows.size), 4 * keep)]
+    return NearestPoint(hulls.point(best)[0], best, rounds.count)
 
 
-def _lowest(price: np.ndarray, rows: np.ndarray, keep: int) -> np.ndarray:
-    """The ``keep`` of some rows that have the lowest price."""
-    return rows[np.argpartition(price[rows], keep)[:keep]] if rows.size > keep else rows
+def _lowest(score: np.ndarray, rows: np.ndarray, keep: int) -> np.ndarray:
+    """The ``keep`` of some rows that have the lowest score."""
+    return rows[np.argpartition(score[rows], keep)[:keep]] if rows.size > keep else rows
 
 
-def _centred(parts, rows: np.ndarray, group: np.ndarray, share: np.ndarray, size) -> np.ndarray:
-    """The vectors of some rows; of two hulls less a common offset, which their differences don't have."""
-    B = vectors(parts, rows)
-    B /= size if np.ndim(size) == 0 else size[: B.shape[1]]
-    if share.size == 2:
-        side = 2.0 * group[rows] - 1.0
-        middle = (0.5 * side / np.bincount(group[rows])[group[rows]]) @ B
-        B -= side[:, None] * middle
-    return B
+class MarginBounds:
+    """The best w and the best weights so far: what `Bounds` is for the soft margin."""
+
+    def __init__(self, problem: SoftMarginProblem):
+        self.problem, self.passes = problem, 0
+        self.w, self.dual_weights = np.zeros(problem.size), np.zeros(problem.C.size)
+        self.lower, self.upper = -math.inf, math.inf
+        self.present = problem.C > 0.0
+
+    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray) -> float:
+        """Take w or alpha over if it is better; the relative gap of the two bounds."""
+        problem = self.problem
+        norm = math.sqrt(problem.squared_norm(w))
+        lowest = float(score[self.present].min())
+        if problem.free:  # the bias that makes the lowest score of both classes the same
+            g = score - problem.sign * w[-1]
+            lowest = 0.5 * sum(float(g[self.present & (problem.sign == side)].min()) for side in (-1, 1))
+            alpha = problem.balance(alpha)
+            total = problem.combine(alpha)
+        lower = lowest / norm if norm > 0.0 else -math.inf
+        upper = math.sqrt(problem.squared_norm(total)) / float(alpha.sum()) if alpha.any() else math.inf
+        if lower > self.lower:
+            self.w, self.lower = w.copy(), lower
+        if upper < self.upper:
+            self.dual_weights, self.upper = alpha / float(alpha.sum()), upper
+        return 1.0 - self.lower / self.upper if self.upper < math.inf else math.inf
 
 
-def _point(parts, dual: np.ndarray, support: np.ndarray, group, share, size) -> tuple[np.ndarray, float]:
-    """w of these weights, levelled on their rows; and the longest coordinate of those."""
-    B = _centred(parts, support, group, share, size)
-    w = np.zeros(width(parts[0]) + 1)
-    point = B.T @ dual[support]
-    w[: point.size] = Factors(B, group[support], share).levelled(point) if B.size * len(B) < LEVEL else point
-    return w, float(np.abs(B).max(initial=0.0))
+def nearest_point_by_ascent(parts: Sequence[Rows], bias: str, tol: float, rounds: Rounds) -> NearestPoint:
+    """The nearest point of one part, up to a relative ``tol``; if the hulls meet, until ``rounds`` end."""
+    (part,) = parts
+    limits = np.where(part.present_places(), math.inf, 0.0)
+    bounds = MarginBounds(SoftMarginProblem(part, limits, squared=False, bias=bias))
+    ascend(bounds, np.zeros(part.sign.size), tol, rounds)
+    return NearestPoint(bounds.w, bounds.dual_weights, bounds.passes)

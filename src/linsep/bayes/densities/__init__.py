@@ -1,1 +1,1 @@
-"""Class densities p(x|k) (A2): objects with ``fit``, ``score_samples`` (the logarithm) and ``sample``; one a file."""
+"""Class densities p(x|k) (A2): estimators with ``fit``, ``score_samples`` (the logarithm) and ``sample``."""

@@ -1,10 +1,10 @@
-"""What densities share: checked input, weights, and how one of them is fitted to every class."""
+"""The base class of the densities, and the fit of one density per class."""
 
 from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,67 +14,67 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ...estimators._validation import all_or_nothing
-from .._check import checked, repeated, weights
+from ...estimators._validation import all_or_nothing, check_parameters
+from .._validation import check_rows, check_weights, repeat_rows
 
 
 class Density(DensityMixin, BaseEstimator):
-    """p(x): subclasses say how it is learned, what its logarithm is, and how a sample is drawn."""
+    """p(x). Subclasses define how it is learned, its logarithm and how samples are drawn."""
 
     n_features_in_: int
 
-    def _learn(self, X: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: np.ndarray, weight: np.ndarray) -> None:
         raise NotImplementedError
 
-    def _log(self, X: np.ndarray) -> np.ndarray:
+    def _log_density(self, X: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
-    def _draw(self, n: int, rng: np.random.RandomState) -> np.ndarray:
+    def _sample(self, n_samples: int, rng: np.random.RandomState) -> np.ndarray:
         raise NotImplementedError
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
-        """Learn from rows ``X``, by maximum likelihood; rows of weight 0 are absent."""
-        self._validate_params()
-        X = checked(self, X, reset=True)
-        weight = weights(sample_weight, X)
-        self._learn(X[weight > 0], weight[weight > 0])
+        """Learn from rows ``X`` by maximum likelihood; rows of weight 0 are absent, y is ignored."""
+        check_parameters(self)
+        X = check_rows(self, X, reset=True)
+        weight = check_weights(sample_weight, X)
+        self._fit(X[weight > 0], weight[weight > 0])
         return self
 
     def score_samples(self, X) -> np.ndarray:
-        """log p(x) of each row."""
+        """Return log p(x) of every row."""
         check_is_fitted(self)
-        return self._log(checked(self, X, reset=False))
+        return self._log_density(check_rows(self, X, reset=False))
 
     def score(self, X, y=None) -> float:
-        """The mean of log p(x)."""
+        """Return the mean of log p(x)."""
         return float(np.mean(self.score_samples(X)))
 
     def sample(self, n_samples: int = 1, random_state=None) -> np.ndarray:
-        """Rows drawn from p(x)."""
+        """Draw rows from p(x)."""
         check_is_fitted(self)
-        return self._draw(n_samples, check_random_state(random_state))
+        return self._sample(n_samples, check_random_state(random_state))
 
 
 def fit_classes(density: Any, X: np.ndarray, k: np.ndarray, weight: np.ndarray, classes: Any) -> list[Any]:
-    """One copy of the density for each class; those that share something (``fit_together``) are fitted at once."""
-    if hasattr(density, "fit_together"):
-        parts = [k == j for j in range(len(classes))]
-        return density.fit_together([X[of] for of in parts], [weight[of] for of in parts], classes)
-    plain = bool(np.all(weight == 1.0))
-    if not plain and not has_fit_parameter(density, "sample_weight"):
-        (X, k), plain = repeated(type(density).__name__, X, k, weight), True
+    """Fit one copy of the density per class; a density with ``fit_jointly`` fits all of them at once."""
+    members = [k == j for j in range(len(classes))]
+    if hasattr(density, "fit_jointly"):
+        return density.fit_jointly([X[of] for of in members], [weight[of] for of in members], classes)
+    weighted = not np.all(weight == 1.0)
+    if weighted and not has_fit_parameter(density, "sample_weight"):
+        X, k = repeat_rows(type(density).__name__, X, k, weight)
+        members, weighted = [k == j for j in range(len(classes))], False
     found = []
-    for j, label in enumerate(np.asarray(classes).tolist()):
-        extra = {} if plain else {"sample_weight": weight[k == j]}
-        with in_class(label):
-            found.append(clone(density).fit(X[k == j], **extra))
+    for label, of in zip(np.asarray(classes).tolist(), members, strict=True):
+        with errors_of_class(label):
+            found.append(clone(density).fit(X[of], **({"sample_weight": weight[of]} if weighted else {})))
     return found
 
 
 @contextmanager
-def in_class(label: Any) -> Iterator[None]:
-    """Errors inside say in which class they arose."""
+def errors_of_class(label: Any) -> Iterator[None]:
+    """Prepend the class to the message of a ValueError."""
     try:
         yield
     except NotFittedError:
@@ -83,29 +83,29 @@ def in_class(label: Any) -> Iterator[None]:
         raise ValueError(f"class {label!r}: {error}") from error
 
 
-def draw(density: Any, n: int, rng: np.random.RandomState) -> np.ndarray:
-    """``n`` rows of any density that can be sampled with a seed; a refusal that says why of any other."""
+def draw_samples(density: Any, n_samples: int, rng: np.random.RandomState) -> np.ndarray:
+    """Draw rows from any density whose ``sample`` can be seeded; an error says why if it cannot."""
     name = type(density).__name__
     if not hasattr(density, "sample"):
-        raise ValueError(f"{name} has no method sample(n, random_state): its risk can't be found by Monte Carlo.")
+        raise ValueError(f"{name} has no method sample(n, random_state), which a Monte Carlo risk needs.")
     if "random_state" not in inspect.signature(density.sample).parameters:
         if not hasattr(density, "random_state"):
-            raise ValueError(f"{name}.sample takes no random_state: a Monte Carlo risk would not be repeatable.")
+            raise ValueError(f"{name}.sample takes no random_state: a Monte Carlo risk would not be reproducible.")
         density = copy.copy(density)  # scikit-learn's mixtures keep their seed in the object
         density.random_state = rng
-        found = density.sample(n)
+        found = density.sample(n_samples)
     else:
         try:
-            found = density.sample(n, random_state=rng)
+            found = density.sample(n_samples, random_state=rng)
         except NotImplementedError:
-            raise ValueError(f"{density!r} can't be sampled: its risk can't be found by Monte Carlo.") from None
+            raise ValueError(f"{density!r} cannot be sampled, which a Monte Carlo risk needs.") from None
     X = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=np.float64)
-    if X.ndim != 2 or len(X) != n:
-        raise ValueError(f"{name}.sample({n}) gave shape {X.shape}, {n} rows are wanted.")
+    if X.ndim != 2 or len(X) != n_samples:
+        raise ValueError(f"{name}.sample({n_samples}): expected {n_samples} rows, got shape {X.shape}.")
     return X
 
 
-def by_column(who: str, columns: Sequence[int] | np.ndarray, what: str) -> None:
-    """Refuse the first of these columns, if there is one."""
-    for j in columns:
-        raise ValueError(f"{who}: column {int(j)} {what}")
+def refuse_columns(name: str, faulty: np.ndarray, fault: str) -> None:
+    """Raise an error that names the first faulty column, if there is one."""
+    for j in np.flatnonzero(faulty)[:1]:
+        raise ValueError(f"{name}: column {j} {fault}")

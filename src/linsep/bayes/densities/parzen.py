@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.neighbors import KernelDensity
 
-from ...estimators._validation import all_or_nothing
-from .._check import checked, weights
+from ...estimators._validation import all_or_nothing, check_parameters
+from .._validation import check_rows, check_weights
 
 
 class Parzen(KernelDensity):
@@ -18,7 +18,12 @@ class Parzen(KernelDensity):
         h. The rules are scikit-learn's, :math:`n^{-1/(d+4)}` and :math:`(n (d+2)/4)^{-1/(d+4)}`, times the
         spread of the rows (the root of the mean variance of the columns), so that they suit data of any scale.
     kernel : str, default="gaussian"
-        Any kernel of ``KernelDensity``; samples can be drawn from "gaussian" and "tophat".
+        Any kernel of ``KernelDensity``; "gaussian" and "tophat" can be sampled.
+
+    Attributes
+    ----------
+    bandwidth_ : float
+        h.
 
     Examples
     --------
@@ -31,18 +36,16 @@ class Parzen(KernelDensity):
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
-        """Keep the rows ``X``, except those of weight 0."""
-        self._validate_params()
-        X = checked(self, X, reset=True)
-        weight = weights(sample_weight, X)
+        """Store the rows ``X``, except those of weight 0; y is ignored."""
+        check_parameters(self)
+        X = check_rows(self, X, reset=True)
+        weight = check_weights(sample_weight, X)
         X, weight = X[weight > 0], weight[weight > 0]
         super().fit(X, sample_weight=None if np.all(weight == weight[0]) else weight)
         if isinstance(self.bandwidth, str):
             mean = np.average(X, axis=0, weights=weight)
             spread = float(np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight).mean()))
             if spread == 0:
-                raise ValueError(
-                    f"Parzen: the rows do not differ (n_samples={len(X)}), give the bandwidth as a number."
-                )
-            self.bandwidth_ *= spread * (weight.sum() / len(X)) ** (-1 / (X.shape[1] + 4))  # a weight counts as rows
+                raise ValueError(f"Parzen: the rows are all equal (n_samples={len(X)}), give a number as bandwidth.")
+            self.bandwidth_ *= spread * (weight.sum() / len(X)) ** (-1 / (X.shape[1] + 4))  # n is the sum of weights
         return self

@@ -6,12 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from .._check import numbers
-from ._base import Density, by_column
+from .._validation import as_float_array
+from ._base import Density, refuse_columns
 
 
 class Uniform(Density):
     r"""The density :math:`\prod_j 1/(high_j - low_j)` inside the box, 0 outside; the box is that of the rows.
+
+    Attributes
+    ----------
+    low_ : ndarray of shape (n_features,)
+        Lower corner of the box.
+    high_ : ndarray of shape (n_features,)
+        Upper corner of the box.
 
     Examples
     --------
@@ -22,28 +29,26 @@ class Uniform(Density):
     _parameter_constraints: dict = {}
 
     @classmethod
-    def of(cls, low: Any, high: Any) -> Uniform:
-        """The density on a known box."""
-        low, high = numbers(low, "low"), numbers(high, "high")
+    def from_parameters(cls, low: Any, high: Any) -> Uniform:
+        """Return the density on a known box."""
+        low, high = as_float_array(low, "low"), as_float_array(high, "high")
         if low.ndim != 1 or low.shape != high.shape:
-            raise ValueError(
-                f"low, high: two vectors of one length are wanted, not shapes {low.shape} and {high.shape}."
-            )
+            raise ValueError(f"low, high: expected two vectors of equal length, got shapes {low.shape}, {high.shape}.")
         known = cls()
         known.n_features_in_ = low.size
         known._set(low, high)
         return known
 
-    def _learn(self, X, weight) -> None:
+    def _fit(self, X, weight) -> None:
         self._set(X.min(axis=0), X.max(axis=0), f" (n_samples={len(X)})")
 
     def _set(self, low, high, origin: str = "") -> None:
-        by_column("Uniform", np.flatnonzero(~(high > low)), f"has no width{origin}.")
+        refuse_columns("Uniform", ~(high > low), f"has zero width{origin}.")
         self.low_, self.high_ = low, high
 
-    def _log(self, X) -> np.ndarray:
+    def _log_density(self, X) -> np.ndarray:
         inside = np.all((self.low_ <= X) & (self.high_ >= X), axis=1)
         return np.where(inside, -np.log(self.high_ - self.low_).sum(), -np.inf)
 
-    def _draw(self, n, rng) -> np.ndarray:
-        return rng.uniform(self.low_, self.high_, (n, self.low_.size))
+    def _sample(self, n_samples, rng) -> np.ndarray:
+        return rng.uniform(self.low_, self.high_, (n_samples, self.low_.size))

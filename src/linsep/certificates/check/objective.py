@@ -3,77 +3,60 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..objective import Objective
+from ..base import Verdict
+from ..objective import ObjectiveCertificate
 
 U = 2.0**-52
 ROWS = 4096  # rows that are converted to float64 at a time
+QUANTITY = "lower bound of the cost"
 
 
-class ObjectiveVerdict(NamedTuple):
-    """The answer of a check: true if nothing was found wrong.
-
-    >>> bool(ObjectiveVerdict(())), bool(ObjectiveVerdict(("upper: ...",)))
-    (True, False)
-    """
-
-    failures: tuple[str, ...]
-    primal: float = math.nan  # as the check computed them
-    dual: float = math.nan
-
-    def __bool__(self) -> bool:
-        return not self.failures
-
-    def __str__(self) -> str:
-        if self.failures:
-            return "The certificate is WRONG: " + "; ".join(self.failures) + "."
-        return f"The certificate holds: recomputed from the data, P(w) = {self.primal:.12g}, D = {self.dual:.12g}."
-
-
-def check(claim: Objective, X: Any, y: Any, sample_weight: Any = None) -> ObjectiveVerdict:
+def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
     """Every number of ``claim`` computed again from the data it was made for."""
     X = X.tocsr() if sp.issparse(X) else np.asarray(X)
     y = np.asarray(y)
     n, d = X.shape
     if claim.w.shape != (d + 1,) or y.shape != (n,):
-        return ObjectiveVerdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
+        return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
     if not np.isin(y, claim.classes).all():
-        return ObjectiveVerdict((f"labels: y has others than {list(claim.classes)}",))
+        return Verdict((f"labels: expected {list(claim.classes)}, y has others",))
     if not (np.isfinite(claim.w).all() and np.isfinite(claim.weights).all() and 0 < claim.C < math.inf):
-        return ObjectiveVerdict(("w, alpha or C are not finite",))
+        return Verdict(("w, alpha or C are not finite",))
     if claim.loss not in ("hinge", "squared_hinge") or claim.bias not in ("free", "augmented", "none"):
-        return ObjectiveVerdict((f"there is no loss {claim.loss!r} or bias {claim.bias!r}",))
+        return Verdict((f"there is no loss {claim.loss!r} or bias {claim.bias!r}",))
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     sign, cost = np.where(y == claim.classes[1], 1.0, -1.0), claim.C * weight
 
     wrong: list[str] = []
     score, error = _scores(X, sign, claim)
-    primal, fuzz = _primal(claim, score, error, cost)
-    if not abs(claim.upper - primal) <= fuzz:
+    primal, error_of_sum = _primal(claim, score, error, cost)
+    if not abs(claim.upper - primal) <= error_of_sum:
         wrong.append(f"upper: claimed {claim.upper!r}, but P(w) is {primal!r}")
-    live = weight > 0
-    fewest, most = int(np.sum((score < -error) & live)), int(np.sum((score <= error) & live))
+    present = weight > 0
+    fewest, most = int(np.sum((score < -error) & present)), int(np.sum((score <= error) & present))
     if not fewest <= claim.violated <= most:
         wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
-    if claim.size != int(live.sum()):
-        wrong.append(f"size: claimed {claim.size}, there are {int(live.sum())} vectors")
-    sound = _sound(claim, sign, cost)
-    if sound:
-        return ObjectiveVerdict((*wrong, f"alpha: {sound}"), primal)
+    if claim.size != int(present.sum()):
+        wrong.append(f"size: claimed {claim.size}, there are {int(present.sum())} vectors")
+    flaw = _find_flaw(claim, sign, cost)
+    if flaw:
+        return Verdict((*wrong, f"alpha: {flaw}"), math.nan, primal, QUANTITY)
     dual, slack = _dual(claim, X, sign, cost)
     if not claim.lower <= dual + slack or not claim.lower >= dual - slack - 1e-9 * primal:
         wrong.append(f"lower: claimed {claim.lower!r}, but D(alpha) is {dual!r}")
-    near = claim.upper - claim.lower <= claim.relative * claim.upper
+    near = claim.upper - claim.lower <= claim.tol * claim.upper
     if claim.status not in (("optimal",) if near else ("budget spent",)):
-        wrong.append(f"status: claimed {claim.status!r}, with a gap of {claim.gap:.3g}, wanted {claim.relative:.3g}")
-    return ObjectiveVerdict(tuple(wrong), primal, dual)
+        gap = f"a relative gap of {claim.relative_gap:.3g}, at most {claim.tol:.3g} was asked for"
+        wrong.append(f"status: claimed {claim.status!r} with {gap}")
+    return Verdict(tuple(wrong), dual, primal, QUANTITY)
 
 
-def _scores(X, sign, claim: Objective) -> tuple[np.ndarray, np.ndarray]:
+def _scores(X, sign, claim: ObjectiveCertificate) -> tuple[np.ndarray, np.ndarray]:
     """<w, a_i> and how far rounding may have moved it."""
     constant = 0.0 if claim.bias == "none" else 1.0
     score, error = np.empty(sign.size), np.empty(sign.size)
@@ -86,19 +69,19 @@ def _scores(X, sign, claim: Objective) -> tuple[np.ndarray, np.ndarray]:
     return score, error
 
 
-def _primal(claim: Objective, score, error, cost) -> tuple[float, float]:
+def _primal(claim: ObjectiveCertificate, score, error, cost) -> tuple[float, float]:
     """P(w), and how far rounding may have moved it."""
     hinge = np.maximum(1.0 - score, 0.0)
     rest = claim.w[:-1] if claim.bias != "augmented" else claim.w
     norm = 0.5 * math.fsum(rest * rest)
     if claim.loss == "hinge":
-        value, fuzz = math.fsum(cost * hinge), math.fsum(cost * error)
+        value, error_of_sum = math.fsum(cost * hinge), math.fsum(cost * error)
     else:
-        value, fuzz = math.fsum(cost * hinge**2), math.fsum(cost * error * (2 * hinge + error))
-    return norm + value, 2 * fuzz + 8 * (score.size + 8) * U * (norm + value)
+        value, error_of_sum = math.fsum(cost * hinge**2), math.fsum(cost * error * (2 * hinge + error))
+    return norm + value, 2 * error_of_sum + 8 * (score.size + 8) * U * (norm + value)
 
 
-def _sound(claim: Objective, sign, cost) -> str:
+def _find_flaw(claim: ObjectiveCertificate, sign, cost) -> str:
     """What is wrong with alpha, if anything."""
     rows, alpha = claim.rows, claim.weights
     if rows.shape != alpha.shape:
@@ -114,8 +97,8 @@ def _sound(claim: Objective, sign, cost) -> str:
     return ""
 
 
-def _dual(claim: Objective, X, sign, cost) -> tuple[float, float]:
-    """D(alpha), and how far rounding may have moved it. A free bias wants equal sums: the larger one is cut."""
+def _dual(claim: ObjectiveCertificate, X, sign, cost) -> tuple[float, float]:
+    """D(alpha), and how far rounding may have moved it. A free bias needs equal sums: the larger one is cut."""
     rows, alpha = claim.rows, claim.weights
     own = sign[rows]
     if claim.bias == "free":

@@ -18,7 +18,7 @@ import numpy as np
 from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases
 from ...rows.exact import LARGEST, TINY, decisive, down, least, mixture
-from ...rows.matrix import BLOCK, RowOracle, biased, combine, evaluate, length, vectors, with_bias
+from ...rows.matrix import BLOCK, RowOracle, biased, combine, evaluate, length, vectors, weighted_length, with_bias
 from ..base import Status
 from ..margin import MarginCertificate
 from .inseparable import WIDEST, prove_inseparable
@@ -220,12 +220,13 @@ def _upper(
     """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(group.any() for group in groups):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    total, lengths = combine(_in_norm(parts, bias), convex_weights(weights, groups))
+    parts, weights = _in_norm(parts, bias), convex_weights(weights, groups)
+    total = combine(parts, weights)
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
-    error = 2 * terms * U * lengths
+    error = 2 * terms * U * weighted_length(parts, weights)
     return length(total) * (1 + (total.size + 4) * U) + error, error
 
 
-def _in_norm(parts: Sequence[RowOracle], bias: str) -> list[RowOracle]:
+def _in_norm(parts: Sequence[RowOracle], bias: str) -> Sequence[RowOracle]:
     """The rows as vectors whose norm bounds the margin: a free bias does not count in it."""
     return biased(parts, 1.0 if bias == "augmented" else 0.0)

@@ -18,8 +18,8 @@ from sklearn.decomposition import PCA
 
 from linsep import Bayes, NearestMean, plot
 from linsep.bayes import Gaussian, Parzen
-from linsep.plot.decisions import CLASSES, SHADE
-from linsep.plot.style import PALE
+from linsep.plot.strategy import SHADE
+from linsep.plot.style import GREY, PALETTE
 
 EXAMPLES = REPOSITORY / "examples"
 X, y = load_iris(return_X_y=True)
@@ -55,7 +55,7 @@ def test_every_pixel_has_the_colour_of_the_decision(rule, ax):
     at, colours = pixels(ax)
     decided = rule.predict(at)
     for d in np.unique(decided):
-        tint = 1 - SHADE * (1 - np.array(to_rgb(PALE if d == -1 else CLASSES[d])))
+        tint = 1 - SHADE * (1 - np.array(to_rgb(GREY if d == -1 else PALETTE[d])))
         assert colours[decided == d] == pytest.approx(np.broadcast_to(tint, (np.sum(decided == d), 3)))
     rejects = getattr(rule, "reject", None) is not None
     assert (-1 in decided) == rejects
@@ -118,7 +118,7 @@ def test_a_data_frame_gives_its_names_and_no_warning(ax):
         (Bayes().fit(X, y), X, y, "1 or 2 columns"),
         (Bayes().fit(PLANE, y), PLANE, y + 1, "label 3, which is not one of"),
         (Bayes().fit(PLANE, y), PLANE[:3], y, "3 rows"),
-        (NearestMean().fit(X[:, [0]], y), X[:, [0]], y, "NearestMean knows no densities"),
+        (NearestMean().fit(X[:, [0]], y), X[:, [0]], y, "NearestMean has no densities"),
     ],
 )
 def test_bad_input_is_named(rule, data, labels, said):
@@ -126,6 +126,7 @@ def test_bad_input_is_named(rule, data, labels, said):
         plot.strategy(rule, data, labels, Figure().subplots())
 
 
+@pytest.mark.long
 def test_the_example_runs_and_writes_its_picture(tmp_path, capsys):
     runpy.run_path(str(EXAMPLES / "bayes.py"))["main"](str(tmp_path))
     said = capsys.readouterr().out

@@ -1,59 +1,65 @@
-r"""Nearest mean and Mahalanobis classifiers: distances to the means of the classes decide (A2)."""
+r"""Classifiers by the distance from the class means: `NearestMean` and `Mahalanobis` (A2)."""
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators._validation import all_or_nothing
-from ._check import checked, labelled
+from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
+from ._validation import check_labelled, check_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
-from .discriminant import Discriminant, centred, together
+from .discriminant import CentredDiscriminant, Discriminant
 
 
-class _Nearest(ClassifierMixin, BaseEstimator):
-    """Decides for the class whose mean is nearest."""
+class _NearestMeanClassifier(ClassifierMixin, BaseEstimator):
+    """Decides for the class of the nearest mean."""
 
     classes_: np.ndarray
     means_: np.ndarray
     discriminant_: Discriminant
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
-        """Minus half the squared distances, but for what all classes have in common."""
+        """Return minus half the squared distances, up to a number common to all classes."""
         raise NotImplementedError
 
     def predict(self, X) -> np.ndarray:
-        """The class with the nearest mean; of equally near ones the first."""
+        """Return the class of the nearest mean; of equally near ones the first."""
         check_is_fitted(self)
-        return self.classes_[np.argmax(self._scores(checked(self, X, reset=False)), axis=1)]
+        return self.classes_[np.argmax(self._scores(check_rows(self, X, reset=False)), axis=1)]
 
     def decision_function(self, X) -> np.ndarray:
-        """g_k(x), minus half the squared distance but for what all have in common; for two classes the difference."""
+        """Return minus half the squared distances, up to a common number; for two classes their difference."""
         check_is_fitted(self)
-        g = self._scores(checked(self, X, reset=False))
+        g = self._scores(check_rows(self, X, reset=False))
         return g[:, 1] - g[:, 0] if len(self.classes_) == 2 else g
 
     @property
     def coef_(self) -> np.ndarray:
-        """w of each class, or of the one hyperplane between two."""
+        """One row w per class, for two classes that of the hyperplane between them, if the rule is linear."""
         check_is_fitted(self)
         return self.discriminant_.coefficients[0]
 
     @property
     def intercept_(self) -> np.ndarray:
-        """w0 of each class, or of the one hyperplane between two."""
+        """One w0 per class; for two classes that of the hyperplane between them."""
         check_is_fitted(self)
         return self.discriminant_.coefficients[1]
 
 
-class NearestMean(_Nearest):
-    r"""The class whose mean is nearest; a linear rule, :math:`g_k(x) = \langle\mu_k,x\rangle - |\mu_k|^2/2`.
+class NearestMean(_NearestMeanClassifier):
+    r"""The class of the nearest mean; a linear rule, :math:`g_k(x) = \langle\mu_k,x\rangle - |\mu_k|^2/2`.
 
     It is Bayes' strategy for spherical Gaussians of one variance and equal priors. It decides as scikit-learn's
-    ``NearestCentroid`` does, and has weights of rows and the coefficients besides.
+    ``NearestCentroid`` does, and also has sample weights and coefficients.
+
+    Attributes
+    ----------
+    means_ : ndarray of shape (n_classes, n_features)
+        The means.
+    discriminant_ : Discriminant
+        The functions g_k.
 
     Examples
     --------
@@ -68,32 +74,41 @@ class NearestMean(_Nearest):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn the means; rows of weight 0 are absent."""
-        X, k, weight = labelled(self, X, y, sample_weight)
-        parts = [k == j for j in range(len(self.classes_))]
-        self.means_ = np.stack([weight[of] @ X[of] / weight[of].sum() for of in parts])
+        X, k, weight = check_labelled(self, X, y, sample_weight)
+        members = [k == j for j in range(len(self.classes_))]
+        self.means_ = np.stack([weight[of] @ X[of] / weight[of].sum() for of in members])
         self.discriminant_ = Discriminant(None, self.means_, -0.5 * np.sum(self.means_**2, axis=1))
         return self
 
     def _scores(self, X) -> np.ndarray:
-        return centred(self.means_)(X)
+        return CentredDiscriminant.from_means(self.means_)(X)
 
     def distance(self, X) -> np.ndarray:
-        """The distance of each row from the mean of each class: rows x classes."""
+        """Return the distances of the rows from the means, shape (n_samples, n_classes)."""
         check_is_fitted(self)
-        X = checked(self, X, reset=False)
+        X = check_rows(self, X, reset=False)
         return np.stack([np.linalg.norm(X - mean, axis=1) for mean in self.means_], axis=1)
 
 
-class Mahalanobis(_Nearest):
+class Mahalanobis(_NearestMeanClassifier):
     r"""The class of least Mahalanobis distance :math:`(x-\mu_k)^T C_k^{-1} (x-\mu_k)`.
 
     Parameters
     ----------
     covariance : {"shared", "own"}, default="shared"
-        "shared": one covariance of all classes; a linear rule, LDA with equal priors. "own": one for each class; a
+        "shared": one covariance for all classes; a linear rule, LDA with equal priors. "own": one per class; a
         quadratic rule, without QDA's :math:`\log\det C_k`, so that wide classes win far away.
     shrinkage : "auto" or float in [0, 1], default="auto"
         As for `Gaussian`.
+
+    Attributes
+    ----------
+    means_ : ndarray of shape (n_classes, n_features)
+        The means.
+    densities_ : list of Gaussian
+        One per class, with the covariances.
+    discriminant_ : Discriminant
+        The functions g_k.
 
     Examples
     --------
@@ -116,21 +131,21 @@ class Mahalanobis(_Nearest):
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn means and covariances; rows of weight 0 are absent."""
-        self._validate_params()
-        X, k, weight = labelled(self, X, y, sample_weight)
+        check_parameters(self)
+        X, k, weight = check_labelled(self, X, y, sample_weight)
         gaussian = Gaussian(shared=self.covariance == "shared", shrinkage=self.shrinkage)
         self.densities_ = fit_classes(gaussian, X, k, weight, self.classes_)
         self.means_ = np.stack([density.mean_ for density in self.densities_])
-        self.discriminant_ = together([density.form() for density in self.densities_])
+        self.discriminant_ = Discriminant.from_functions([density.log_kernel() for density in self.densities_])
         return self
 
     def _scores(self, X) -> np.ndarray:
         if self.discriminant_.quadratic is None:
-            return centred(self.means_, self.densities_[0].solve)(X)
+            return CentredDiscriminant.from_means(self.means_, self.densities_[0].solve)(X)
         return -0.5 * np.stack([density.mahalanobis(X) for density in self.densities_], axis=1)
 
     def distance(self, X) -> np.ndarray:
-        """The Mahalanobis distance of each row from each class: rows x classes."""
+        """Return the Mahalanobis distances of the rows from the classes, shape (n_samples, n_classes)."""
         check_is_fitted(self)
-        X = checked(self, X, reset=False)
+        X = check_rows(self, X, reset=False)
         return np.sqrt(np.stack([density.mahalanobis(X) for density in self.densities_], axis=1))

@@ -1,0 +1,71 @@
+"""Validation of the input of densities and classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..estimators._validation import check_input, check_sample_weight
+
+MAX_REPEATED = 10**9  # entries of X with its rows repeated
+
+
+def as_float_array(values: Any, name: str) -> np.ndarray:
+    """Convert to float64, with an error that names the argument.
+
+    >>> as_float_array([[1, 2], [3]], "loss")
+    Traceback (most recent call last):
+        ...
+    ValueError: loss: expected an array of numbers, got [[1, 2], [3]].
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: expected an array of numbers, got {values!r}.") from None
+
+
+def check_rows(estimator, X, *y, reset: bool):
+    """Check X, or X and y; X becomes float64."""
+    return check_input(estimator, X, *y, accept_sparse=False, dtype=np.float64, reset=reset)
+
+
+def check_weights(sample_weight, X: np.ndarray) -> np.ndarray:
+    """Return the weights of the rows, 1 by default; none is negative, not all are zero."""
+    weight = check_sample_weight(sample_weight, X)
+    if weight is None:
+        return np.ones(len(X))
+    if not weight.any():
+        raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
+    return weight
+
+
+def check_labelled(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return X, class indices and weights, without the rows of weight 0; sets ``classes_``."""
+    X, y = check_rows(estimator, X, y, reset=True)
+    check_classification_targets(y)
+    weight = check_weights(sample_weight, X)
+    classes, k = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"Expected at least two classes, y has one class only: {classes.tolist()[0]!r}.")
+    for label, total in zip(classes.tolist(), np.bincount(k, weight), strict=True):
+        if total == 0:
+            raise ValueError(f"sample_weight: all rows of class {label!r} have weight zero.")
+    estimator.classes_ = classes
+    present = slice(None) if weight.all() else weight > 0  # a slice makes no copy
+    return X[present], k[present], weight[present]
+
+
+def repeat_rows(name: str, X: np.ndarray, k: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Repeat rows and class indices by their integer weights, for an estimator whose ``fit`` takes no weights.
+
+    >>> repeat_rows("LDA", np.array([[1.0], [2.0]]), np.array([0, 1]), np.array([1.0, 2.0]))[1]
+    array([0, 1, 1])
+    """
+    for value in weight[weight != np.round(weight)][:1]:
+        raise ValueError(f"sample_weight: {name}.fit takes no weights, so expected integers, got {value:g}.")
+    if weight.sum() * X.shape[1] > MAX_REPEATED:
+        raise ValueError(f"sample_weight: {name}.fit takes no weights, and {weight.sum():.6g} rows are too many.")
+    times = weight.astype(np.int64)
+    return X.repeat(times, axis=0), k.repeat(times)

@@ -1,0 +1,60 @@
+"""Checked data for a plot: one or two columns, and the class of every row."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class PlotData(NamedTuple):
+    """Points with their classes."""
+
+    X: np.ndarray  # float64, shape (n_samples, n_columns)
+    class_index: np.ndarray  # index of each row's class
+    classes: list  # labels
+    names: tuple[str, ...]  # of the columns
+
+    @property
+    def sign(self) -> np.ndarray:
+        """+1 for the rows of classes[1], -1 for the others."""
+        return np.where(self.class_index == 1, 1, -1)
+
+
+def check_data(X: Any, y: Any, function: str, *, columns: tuple[int, ...] = (2,), classes: Any = None) -> PlotData:
+    """Check X and y. Errors name ``function``; ``columns`` are allowed numbers of columns, ``classes`` the labels."""
+    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    labels = np.asarray(y)
+    if points.ndim != 2 or points.shape[1] not in columns:
+        allowed = " or ".join(map(str, columns))
+        raise ValueError(f"{function}: expected X with {allowed} columns, got shape {points.shape}.")
+    if labels.shape != points.shape[:1]:
+        raise ValueError(f"{function}: X has {points.shape[0]} rows, but y has shape {labels.shape}.")
+    for row, column in np.argwhere(~np.isfinite(points))[:1]:
+        raise ValueError(f"{function}: X[{row}, {column}] = {points[row, column]} is not a finite number.")
+    found, index = np.unique(labels, return_inverse=True)
+    known = found.tolist() if classes is None else np.asarray(classes).tolist()
+    for label in found.tolist():
+        if label not in known:
+            raise ValueError(f"{function}: y has the label {label!r}, which is not one of {known}.")
+    index = np.array([known.index(label) for label in found.tolist()], dtype=np.intp)[index]
+    names = tuple(map(str, getattr(X, "columns", ()))) or tuple(f"x{'₁₂'[j]}" for j in range(points.shape[1]))
+    return PlotData(points, index, known, names)
+
+
+def check_two_classes(X: Any, y: Any, function: str, **options: Any) -> PlotData:
+    """Check X and y as `check_data` does, and that there are exactly two classes.
+
+    >>> check_two_classes([[0.0, 1.0], [2.0, 3.0]], ["no", "yes"], "decision").sign
+    array([-1,  1])
+    >>> check_two_classes([[0.0, 1.0], [2.0, 3.0]], ["no", "no"], "decision")
+    Traceback (most recent call last):
+        ...
+    ValueError: decision: expected two classes, got 1: 'no'.
+    """
+    data = check_data(X, y, function, **options)
+    if len(data.classes) != 2:
+        raise ValueError(
+            f"{function}: expected two classes, got {len(data.classes)}: {', '.join(map(repr, data.classes[:3]))}."
+        )
+    return data
