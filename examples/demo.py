@@ -30,8 +30,8 @@ def digits():
     """Threes against eights: the widest gap between them, to a thousandth."""
     X, y = load_digits(return_X_y=True)
     X, y = X[(y == 3) | (y == 8)], y[(y == 3) | (y == 8)]
-    rule = Kozinec(relative=1e-3).fit(X, y)
-    print("1. Handwritten 3 against 8 (357 scans of 8 x 8 pixels): Kozinec(relative=1e-3)")
+    rule = Kozinec(tol=1e-3).fit(X, y)
+    print("1. Handwritten 3 against 8 (357 scans of 8 x 8 pixels): Kozinec(tol=1e-3)")
     say(rule.certificate_)
     say(rule.certificate_.check(X, y))
     forged = dataclasses.replace(rule.certificate_, lower=1.01 * rule.certificate_.lower)

@@ -20,8 +20,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils._param_validation import Options as Options
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import validate_params as validate_params
-from sklearn.utils.validation import _check_feature_names_in as check_feature_names  # noqa: F401
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, validate_data
 
 from ..jit import announced
 
@@ -125,6 +124,11 @@ def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray | None:
         return None
     X = np.zeros((len(X), 1)) if isinstance(X, list | tuple) else X
     return np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+
+def check_feature_names(estimator: BaseEstimator, input_features: Any) -> list[str]:
+    """The names of the columns: the given ones, those of ``fit``, or x0, x1, ..."""
+    return list(_check_feature_names_in(estimator, input_features))
 
 
 def make_rng(estimator: Any) -> np.random.Generator | None:

@@ -231,7 +231,7 @@ def largest_margin(
     found = generate_columns(sets, 0.1 * tol, rounds)
     outcome = Outcome(EpsOptimal(0.0, tol), "none", found.passes, rounds.reason or HIDDEN, exact=True)
     certificate = sets.prover.prove_margin(found.w, sets.entries(found.used), found.weights, outcome)
-    while certificate.separable is None and not rounds.reason:
+    while not (certificate.separates or certificate.exact or rounds.reason):  # a proof in integers does not round
         A = sets.vectors(found.used)
         decision = decide_exactly([points(A, np.ones(len(A)), bias=0.0)], "none", found.weights, seconds)
         if decision.rows is not None:
