@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -24,9 +26,10 @@ def phi(x, y):
     return np.array([x[y[1]] - x[y[0]], x[y[0]] * x[y[1]]])
 
 
-def touching():
-    """Hulls that meet in one point, which only exact arithmetic tells."""
-    return np.array([[0.0, 0], [3, 3], [1, 0.75], [1, 1], [2, 5]]) * 0.1, np.array([0, 0, 1, 1, 1])
+def point_in_a_triangle():
+    """In many dimensions: only exact arithmetic proves it."""
+    corners = 3.0 * (2**21 + 1) * np.random.default_rng(3).integers(-9, 10, (3, 600))
+    return np.vstack([corners, corners.mean(axis=0)]), np.array([0, 0, 0, 1])
 
 
 @cache
@@ -37,7 +40,7 @@ def known(name):
         data = machine_cases.clouds(31, n=24, apart=2.0)
         return LinearMachine("kozinec").fit(*data).certificate_, data
     if name == "exact":
-        return separability(*touching()), touching()
+        return separability(*point_in_a_triangle()), point_in_a_triangle()
     if name == "labelling":
         data = [[1, 4], [7, 2]], WORDS
         rule = StructuredClassifier(phi, labels=WORDS).fit(*data)
@@ -157,3 +160,12 @@ def test_a_notebook_shows_a_reason_as_it_is_written():
     claim, _, _ = honest("budget spent")
     shown = replace(claim, reason="<script>alert('&')</script>")._repr_html_()
     assert "<script>" not in shown and "&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;" in shown
+
+
+@pytest.mark.parametrize("name", ["machine", "exact"])
+def test_a_new_process_reads_a_certificate(name):
+    claim, _ = known(name)
+    code = "import json, sys; from linsep import Certificate; print(Certificate.from_dict(json.load(sys.stdin)))"
+    plain = json.dumps(claim.to_dict())
+    done = subprocess.run([sys.executable, "-c", code], input=plain, capture_output=True, text=True)
+    assert done.stdout.strip() == str(claim), done.stderr
