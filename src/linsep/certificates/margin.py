@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -82,9 +82,8 @@ class MarginCertificate(Certificate):
         return {**super().to_dict(), "integers": [hex(number) for number in self.integers]}
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """The certificate that `to_dict` wrote."""
-        return super().from_dict({**plain, "integers": tuple(int(number, 16) for number in plain.get("integers", ()))})
+    def _read(cls, plain: dict[str, Any]) -> dict[str, Any]:
+        return super()._read({**plain, "integers": tuple(int(number, 16) for number in plain.get("integers", ()))})
 
     def __str__(self) -> str:
         margin, rule, vectors, right, wrong = self._words()

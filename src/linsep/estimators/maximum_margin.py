@@ -37,6 +37,7 @@ from ._validation import (
     check_input,
     check_parameters,
     print_record,
+    require_known_labels,
     set_parameters,
 )
 from .one_vs import OneVsAll, OneVsOne
@@ -317,6 +318,7 @@ class MaximumMargin(LinearClassifier):
         if not hasattr(self, "committee_"):
             return super().check(X, y, sample_weight)
         X, y = check_input(self, X, y)
+        require_known_labels(y, self.classes_)
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
         return self.committee_.check(X, y, weight)
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates.base import Certificate, Verdict
 from ..polynomial_function import PolynomialFunction
 from ._linear import LinearClassifier, write_polynomials
-from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores
+from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores, require_known_labels
 
 
 class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -69,9 +69,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         known = np.unique(classes) if first else self.classes_
         if classes is not None and not np.array_equal(np.unique(classes), known):
             raise ValueError(f"classes: expected {known.tolist()} as in the first call, got {list(classes)}.")
-        strange = ~np.isin(y, known)
-        if strange.any():
-            raise ValueError(f"y has the label {y[strange].tolist()[0]!r}, which is not in classes={known.tolist()}.")
+        require_known_labels(y, known)
         self.classes_ = known
         members = [clone(self.estimator) for _ in self._questions()] if first else deepcopy(self.estimators_)
         label, weight = np.searchsorted(known, y), check_sample_weight(sample_weight, X)
@@ -118,6 +116,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X, y = check_input(self, X, y)
+        require_known_labels(y, self.classes_)
         label, weight = np.searchsorted(self.classes_, y), check_sample_weight(sample_weight, X)
         found = [
             self._member(member.check, question, X, label, weight)
