@@ -29,7 +29,7 @@ from .scores import Chain, Tables, score_lattice, split_weights
 U = float(np.finfo(np.float64).eps)
 
 
-@component
+@component(LABELLINGS=True, slots=1, exact=True)
 class Sequences(NamedTuple):
     """Sequence i, positions ``begin[i]`` ... ``begin[i + 1] - 1``, against the best of its rival labellings."""
 
@@ -47,9 +47,6 @@ class Sequences(NamedTuple):
     best: np.ndarray  # L x states
     prefix: np.ndarray  # L
     difference: Difference
-
-    LABELLINGS = True
-    exact = True  # `lowest` finds the best rival for sure
 
     def lowest(self, w, i):
         """The least of <w, a> - loss Hamming(y, y') over all rivals y'; infinite if all are forbidden."""
