@@ -1,6 +1,6 @@
 """The main job: fit, read the certificate, check it with independent code, look at the picture.
 
-    python examples/demo.py [folder]
+python examples/demo.py [folder]
 """
 
 import dataclasses

@@ -20,11 +20,6 @@ import numpy as np
 
 from .base import Certificate, Status, Verdict
 
-# TODO remove these aliases
-SEPARATED, EPS_OPTIMAL, OPTIMAL = Status.SEPARATED, Status.EPS_OPTIMAL, Status.OPTIMAL
-NOT_SEPARABLE, BUDGET_SPENT, NOT_SEPARATED = Status.NOT_SEPARABLE, Status.BUDGET_SPENT, Status.NOT_SEPARATED
-WITHIN_ROUNDING = Status.WITHIN_ROUNDING
-
 
 def _integers() -> np.ndarray:
     return np.zeros(0, dtype=np.int64)
