@@ -49,6 +49,7 @@ class Sequences(NamedTuple):
     difference: Difference
 
     LABELLINGS = True
+    slots = 1
     exact = True  # `lowest` finds the best rival for sure
 
     def lowest(self, w, i):
@@ -79,6 +80,10 @@ class Sequences(NamedTuple):
 
     def w_changed(self, w):
         """Nothing is kept."""
+
+    def score_bounds(self, w: np.ndarray) -> np.ndarray:
+        """Not asked, since `lowest` is exact."""
+        return np.array([-np.inf])
 
     def difference_vectors(self, log: UpdateLog) -> Iterator[SparseVectors]:
         """The vectors phi(x,y) - phi(x,y') of the entries of ``log``."""
@@ -163,8 +168,8 @@ def sequences(
 
     Examples
     --------
-    >>> from linsep.oracles.sequences import make_features
-    >>> x = make_features(dense=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    >>> from linsep.oracles.sequences import features
+    >>> x = features(dense=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
     >>> a = sequences([0, 2, 3], [0, 1, 1], x, 2)
     >>> w = np.zeros(a.size)
     >>> score, slot = a.lowest(w, 0)
