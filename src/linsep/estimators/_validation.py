@@ -65,6 +65,18 @@ def require_list(found: Any, name: str, what: str) -> None:
         raise TypeError(f"{name}: expected a list of {what}, got {type(found).__name__}.")
 
 
+def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
+    """Raise a ValueError that names the first label of ``y`` that is not in ``classes``.
+
+    >>> require_known_labels(np.array(["a", "c"]), np.array(["a", "b"]))
+    Traceback (most recent call last):
+    ValueError: y: expected labels of ['a', 'b'], got 'c'.
+    """
+    known = np.isin(y, classes)
+    if not known.all():
+        raise ValueError(f"y: expected labels of {classes.tolist()}, got {y[~known].tolist()[0]!r}.")
+
+
 def all_or_nothing(method: Callable) -> Callable:
     """A method that leaves the estimator as it was if it fails."""
 

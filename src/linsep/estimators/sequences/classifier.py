@@ -29,7 +29,7 @@ from .._validation import (
     check_sample_weight,
     set_parameters,
 )
-from .decoding import SCORING, best_labellings, best_labels, marginals, score_labels
+from .decoding import SCORING, Labelling, best_labellings, best_labels, marginals, score_labels
 from .development import Development
 from .hmm import count_probabilities, make_chain
 from .labels import check_allowed, flatten_labels, forbidden_scores, number_forbidden, sort_labels, split_positions
@@ -51,13 +51,6 @@ class Transition(NamedTuple):
     before: Any
     after: Any
     weight: float
-
-
-class Labelling(NamedTuple):
-    """A labelling and its score."""
-
-    labels: np.ndarray
-    score: float
 
 
 @shared_parameters
@@ -275,8 +268,7 @@ class SequenceClassifier(LabellingClassifier):
     def predict_best(self, X: Sequence, k: int) -> list[list[Labelling]]:
         """The k best labellings of every sequence with their scores, best first; fewer if fewer are allowed."""
         check_is_fitted(self)
-        found = best_labellings(self._asked(X), self.coef_, k)
-        return [[Labelling(self.classes_[numbers], score) for numbers, score in labellings] for labellings in found]
+        return list(best_labellings(self._asked(X), self.coef_, k, self.classes_))
 
     def max_marginals(self, X: Sequence) -> list[np.ndarray]:
         """For every sequence length x labels: the score of the best labelling that has this label there.

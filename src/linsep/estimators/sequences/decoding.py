@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -17,6 +18,13 @@ SCORING = ("token", "sequence", "span")
 ONE_THREAD = 1000  # positions that are not worth a second thread
 
 
+class Labelling(NamedTuple):
+    """A labelling and its score."""
+
+    labels: np.ndarray
+    score: float
+
+
 def best_labels(oracle: Sequences, w: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """The numbers of the best labels of all positions."""
     out, values = np.empty(oracle.label.size, dtype=np.int32), np.empty(oracle.sign.size)
@@ -25,8 +33,8 @@ def best_labels(oracle: Sequences, w: np.ndarray, n_jobs: int | None) -> np.ndar
     return out
 
 
-def best_labellings(oracle: Sequences, w: np.ndarray, k: int) -> Iterator[list[tuple[np.ndarray, float]]]:
-    """For every sequence its k best labellings, as numbers, and their scores; fewer if fewer are allowed."""
+def best_labellings(oracle: Sequences, w: np.ndarray, k: int, classes: np.ndarray) -> Iterator[list[Labelling]]:
+    """For every sequence its k best labellings; fewer if fewer are allowed."""
     if k < 1:
         raise ValueError(f"k: expected 1 or more, got {k}.")
     room = (*oracle.best.shape, k)
@@ -34,7 +42,7 @@ def best_labellings(oracle: Sequences, w: np.ndarray, k: int) -> Iterator[list[t
     for i, n in enumerate(np.diff(oracle.begin)):
         out, values = np.empty((k, n), dtype=np.int32), np.empty(k)
         count = decode_k_best(oracle, w, i, messages, out, values)
-        yield [(out[j], float(values[j])) for j in range(count)]
+        yield [Labelling(classes[out[j]], float(values[j])) for j in range(count)]
 
 
 def marginals(oracle: Sequences, w: np.ndarray) -> list[np.ndarray]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Difference(NamedTuple):
     """Scratch: a difference vector, one number after the other; an index may occur more than once."""
 
-    index: np.ndarray  # of int64
+    index: np.ndarray  # type: ignore[assignment]  # of int64
     value: np.ndarray  # of float64
     state: np.ndarray  # 2 x L of int64: labels of truth and rival, or pairs, or triples
     total: np.ndarray  # like w; 0 between two calls

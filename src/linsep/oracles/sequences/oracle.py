@@ -29,7 +29,7 @@ from .scores import Chain, Tables, score_lattice, split_weights
 U = float(np.finfo(np.float64).eps)
 
 
-@component
+@component(LABELLINGS=True, slots=1, exact=True)
 class Sequences(NamedTuple):
     """Sequence i, positions ``begin[i]`` ... ``begin[i + 1] - 1``, against the best of its rival labellings."""
 
@@ -47,10 +47,6 @@ class Sequences(NamedTuple):
     best: np.ndarray  # L x states
     prefix: np.ndarray  # L
     difference: Difference
-
-    LABELLINGS = True
-    slots = 1
-    exact = True  # `lowest` finds the best rival for sure
 
     def lowest(self, w, i):
         """The least of <w, a> - loss Hamming(y, y') over all rivals y'; infinite if all are forbidden."""
@@ -80,10 +76,6 @@ class Sequences(NamedTuple):
 
     def w_changed(self, w):
         """Nothing is kept."""
-
-    def score_bounds(self, w: np.ndarray) -> np.ndarray:
-        """Not asked, since `lowest` is exact."""
-        return np.array([-np.inf])
 
     def difference_vectors(self, log: UpdateLog) -> Iterator[SparseVectors]:
         """The vectors phi(x,y) - phi(x,y') of the entries of ``log``."""
