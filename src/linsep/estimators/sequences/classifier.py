@@ -106,7 +106,11 @@ class SequenceClassifier(LabellingClassifier):
     classes_ : array
         The labels.
     coef_ : array
-        w, flat; ``weights_`` has its parts by name.
+        w, flat.
+    weights_ : Weights
+        The parts of w: emission (features x K), bias, start, end (K), pairs (K x K), triples, pair_emission.
+    reader_ : Reader
+        Reads sequences; ``reader_.name(j)`` is the name of feature j.
     best_iter_ : int
         With ``dev``: the pass whose w was taken.
     certificate_, history_, n_iter_
@@ -123,8 +127,6 @@ class SequenceClassifier(LabellingClassifier):
     >>> tagger.certificate_.status, bool(tagger.check(X, y))
     ('separated', True)
     """
-
-    classes_: np.ndarray
 
     _parameter_constraints: dict = {
         "order": [Options(Integral, {1, 2})],
@@ -228,7 +230,7 @@ class SequenceClassifier(LabellingClassifier):
         ``forbidden`` are pairs of numbers of labels; None: those of the parameter.
         """
         if len(labels) < 2:
-            raise ValueError(f"y: expected two labels or more, got one only: {labels.tolist()[0]!r}.")
+            raise ValueError(f"y: expected two labels or more, got {labels.tolist()} only.")
         self.classes_ = labels
         self._number = {label: k for k, label in enumerate(labels.tolist())}
         self._forbidden = number_forbidden(self.forbidden, self._number) if forbidden is None else forbidden
@@ -296,7 +298,7 @@ class SequenceClassifier(LabellingClassifier):
 
     @property
     def weights_(self) -> Weights:
-        """The parts of w: emission (features x K), bias, start, end (K), pairs (K x K), triples, pair_emission."""
+        """The parts of w by name."""
         check_is_fitted(self)
         return split_weights(self.coef_, self.reader_.width, self._chain)
 
