@@ -65,9 +65,12 @@ class Looped:
     def _run(
         self, parts: list[Any], start: Any, max_iter: int, watch: tuple[Callable, ...] = (), rng: Any = None
     ) -> Result:
-        """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for."""
+        """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for.
+
+        Who watches the passes decides when patience is at an end.
+        """
         stop = Stop(
-            max_iter, self.max_updates, self.max_seconds, self.patience, self.theta,
+            max_iter, self.max_updates, self.max_seconds, None if watch else self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
         )  # fmt: skip
         return learn(
