@@ -101,9 +101,7 @@ def hard(limit: float, shrink: int) -> None:
         runs = [timed(lambda X=X, sign=sign: MaximumMargin().fit(X, sign)) for _ in range(3)]
         seconds, rule = min(runs, key=lambda run: run[0])
         claim = rule.certificate_
-        print(
-            f"{name}: {claim.status}, gap {1 - claim.lower / claim.upper:.1e}, {rule.n_iter_} looks, {seconds:.3f} s"
-        )
+        print(f"{name}: {claim.status}, gap {1 - claim.lower / claim.upper:.1e}, {rule.n_iter_} looks, {seconds:.3f} s")
         X = X.astype(np.float64)
         quickest, nearest = liblinear_hard(X, sign, claim.upper, limit)
         if quickest is None:

@@ -44,6 +44,12 @@ class Bayes(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
+    classes_ : ndarray
+        The labels.
+    priors_ : ndarray of shape (n_classes,)
+        The probabilities of the classes.
+    coef_, intercept_, discriminant_
+        Where the model has linear discriminants: their weights, their biases, and the functions g_k.
     strategy_ : Strategy
         The learned strategy; ``strategy_.model`` has the densities.
     decisions_ : ndarray

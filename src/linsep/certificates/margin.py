@@ -20,11 +20,6 @@ import numpy as np
 
 from .base import Certificate, Status, Verdict
 
-# TODO remove these aliases
-SEPARATED, EPS_OPTIMAL, OPTIMAL = Status.SEPARATED, Status.EPS_OPTIMAL, Status.OPTIMAL
-NOT_SEPARABLE, BUDGET_SPENT, NOT_SEPARATED = Status.NOT_SEPARABLE, Status.BUDGET_SPENT, Status.NOT_SEPARATED
-WITHIN_ROUNDING = Status.WITHIN_ROUNDING
-
 
 def _integers() -> np.ndarray:
     return np.zeros(0, dtype=np.int64)
@@ -71,7 +66,7 @@ class MarginCertificate(Certificate):
         """Whether integers are the proof: weights of zero sum, or, if no w of floats separates, a w that does."""
         return bool(self.integers)
 
-    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:  # type: ignore[override]
+    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
         """Compute every claim again from the data, with code of its own; the answer is true or says what is wrong."""
         from .check.margin import check
 

@@ -178,8 +178,12 @@ class OneVsAll(Committee):
 
     Attributes
     ----------
-    estimators_, classes_, coef_, intercept_, certificates_
-        One entry a class; member k knows the rows of class k as 1, all others as 0.
+    estimators_ : list of classifiers
+        One per class; to member k the rows of class k are 1, all others 0.
+    certificates_ : tuple of Certificate
+        One per member.
+    coef_, intercept_, classes_
+        As for `Perceptron`: one row of ``coef_`` per member.
 
     Examples
     --------
@@ -224,9 +228,10 @@ class OneVsOne(Committee):
 
     Attributes
     ----------
-    estimators_, coef_, intercept_, certificates_
-        One entry a pair, in the order (0, 1), (0, 2), ..., (1, 2), ...; the second class is the positive side.
-    classes_, pairs_
+    pairs_ : list of pairs of int
+        The classes of each member: (0, 1), (0, 2), ..., (1, 2), ...; the second one is the positive side.
+    estimators_, certificates_, coef_, intercept_, classes_
+        As for `OneVsAll`: one entry per pair.
 
     Examples
     --------

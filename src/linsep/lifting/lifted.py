@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ..certificates.margin import Certificate
+from ..certificates.base import Certificate
 from ..estimators._linear import write_polynomials
 from ..estimators._validation import HasMethods, all_or_nothing, check_parameters
 from ..polynomial_function import PolynomialFunction
@@ -32,6 +32,8 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         The fitted lift.
     classifier_ : classifier
         The fitted classifier.
+    classes_, certificate_
+        Those of the classifier.
 
     Examples
     --------

@@ -120,6 +120,11 @@ class Quadratic(Polynomial):
     scale : bool, default=True
         As for `Polynomial`.
 
+    Attributes
+    ----------
+    inner_, products_, scaler_
+        As for `Polynomial`.
+
     Examples
     --------
     >>> from linsep import Lifted, Perceptron, Quadratic

@@ -146,7 +146,7 @@ def answer(
             w = mean
     elif keep == "pocket" or (unfinished and batch):
         state.offer(w, prover.errors(w))
-        w = state.pocket.w  # type: ignore[union-attr]
+        w = state.pocket.w  # type: ignore
     if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
     w = prover.with_best_bias(w, likely=unfinished and not batch)
