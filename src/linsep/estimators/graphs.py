@@ -159,6 +159,7 @@ def number_labels(labels: Sequence[np.ndarray], classes: np.ndarray) -> list[np.
         at = np.minimum(np.searchsorted(classes, some), classes.size - 1)
         unknown = np.flatnonzero(classes[at] != some)
         if unknown.size:
-            raise ValueError(f"y[{i}]: label {some[unknown[0]]!r} of node {unknown[0]} is not known.")
+            got = some[unknown[0]].item()
+            raise ValueError(f"y[{i}]: expected labels of {classes.tolist()}, got {got!r} at node {unknown[0]}.")
         out.append(at.astype(np.int64))
     return out
