@@ -98,7 +98,7 @@ def learn_snakes() -> None:
         size = 2 * radius + 1
         print(f"{kind:>10}, {size} x {size}, {parameters.get('rule', 'perceptron')}: {accuracies}")
         print(
-            f"{'':>10}  fit {min(fit_seconds):.2f} s, {rule.n_passes_} passes; predict {min(predict_seconds):.2f} s by "
+            f"{'':>10}  fit {min(fit_seconds):.2f} s, {rule.n_iter_} passes; predict {min(predict_seconds):.2f} s by "
             f"{engines}; {proved:.0%} proved best; last: {str(rule.certificate_).split(';')[0]}"
         )
 

@@ -1,4 +1,4 @@
-"""The main job: fit, read the certificate, have it checked by code of its own, look at the picture.
+"""The main job: fit, read the certificate, check it with independent code, look at the picture.
 
 python examples/demo.py [folder]
 """
@@ -27,13 +27,13 @@ def say(text, indent: str = "  ") -> None:
 
 
 def digits():
-    """Threes against eights: the widest gap between them, to a thousandth."""
+    """Threes against eights: the largest margin between them, to a thousandth."""
     X, y = load_digits(return_X_y=True)
     X, y = X[(y == 3) | (y == 8)], y[(y == 3) | (y == 8)]
-    rule = Kozinec(relative=1e-3).fit(X, y)
-    print("1. Handwritten 3 against 8 (357 scans of 8 x 8 pixels): Kozinec(relative=1e-3)")
+    rule = Kozinec(tol=1e-3).fit(X, y)
+    print("1. Handwritten 3 against 8 (357 scans of 8 x 8 pixels): Kozinec(tol=1e-3)")
     say(rule.certificate_)
-    say(rule.certificate_.check(X, y))
+    say(rule.check(X, y))
     forged = dataclasses.replace(rule.certificate_, lower=1.01 * rule.certificate_.lower)
     print("  And with the lower bound forged by 1 %:")
     say(forged.check(X, y), indent="    ")
@@ -44,11 +44,11 @@ def tumours():
     """All 30 measurements, a third held out; then two of them, which can't separate the classes."""
     X, y = load_breast_cancer(return_X_y=True)
     names = load_breast_cancer().target_names
-    train, test, known, truth = train_test_split(X, names[y], test_size=1 / 3, random_state=0)
+    train, test, train_labels, test_labels = train_test_split(X, names[y], test_size=1 / 3, random_state=0)
     print("\n2. Breast tumours, 30 measurements, a third held out: Perceptron(), nothing set")
     for peer in (Perceptron(), SGDClassifier(random_state=0)):
         began = time.perf_counter()
-        accuracy = make_pipeline(StandardScaler(), peer).fit(train, known).score(test, truth)
+        accuracy = make_pipeline(StandardScaler(), peer).fit(train, train_labels).score(test, test_labels)
         seconds = time.perf_counter() - began
         name = f"{type(peer).__module__.split('.')[0]}.{type(peer).__name__}"
         print(f"  {name:<24} accuracy {accuracy:.3f}  {1e3 * seconds:6.1f} ms")
@@ -56,7 +56,7 @@ def tumours():
     pair = StandardScaler().fit_transform(X[:, [20, 21]])
     rule = Perceptron().fit(pair, names[y])
     say(rule.certificate_)
-    say(rule.certificate_.check(pair, names[y]))
+    say(rule.check(pair, names[y]))
     return rule, pair, names[y]
 
 
@@ -65,7 +65,7 @@ def picture(path: Path, first, second) -> None:
     figure, axes = plt.subplots(1, 4, figsize=(17, 4.4), width_ratios=[1, 1.3, 1.3, 1.5], layout="constrained")
     extent = np.abs(rule.coef_).max()
     axes[0].imshow(rule.coef_.reshape(8, 8), cmap="PuOr", vmin=-extent, vmax=extent)
-    axes[0].set(title="w: dark votes 8, orange 3", xticks=[], yticks=[])
+    axes[0].set(title="w: dark for 8, orange for 3", xticks=[], yticks=[])
     distance = rule.distance(X)
     for label, colour in zip(rule.classes_, ("#e08214", "#542788"), strict=True):
         axes[1].hist(distance[y == label], bins=24, color=colour, alpha=0.75, label=f"digit {label}")

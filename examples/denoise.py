@@ -1,10 +1,9 @@
-"""Denoising: coloured letters under heavy noise, every pixel read alone against read as a network (S2, E3).
+"""Denoising: coloured letters under heavy noise, every pixel labelled alone or all as a network (S2, E3).
 
     python examples/denoise.py [folder]
 
-Both rules learn from the same pictures of random letters; the network learns in addition how labels of neighbours go
-together, across and down. The engine says of every answer whether it is proved to be the best labelling. Writes one
-picture.
+Both classifiers learn from the same pictures of random letters; the network also learns which labels are neighbours,
+across and down. Every answer says whether it is proved to be the best labelling. Writes one picture.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def letters(word: str, height: int = 28) -> np.ndarray:
 
 
 def seen(labels: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """The picture that a noisy camera takes of it."""
+    """The picture with noise."""
     return COLOURS[labels] + NOISE * random.normal(size=(*labels.shape, 3))
 
 
@@ -74,7 +73,7 @@ def main(folder: str = "out") -> None:
         inside = float(np.mean((answer.labels == truth.ravel())[truth.ravel() > 0]))
         found[name] = answer.labels.reshape(truth.shape), f"{right:.1%} right ({inside:.1%} of letters)"
         print(f"{name}: {found[name][1]}, {time.perf_counter() - began:.1f} s; {answer}")
-    print("how labels go together, across:\n", np.round(rule.edge_coef_[0] / np.abs(rule.coef_).max(), 2))
+    print("weights of pairs of labels, across:\n", np.round(rule.edge_coef_[0] / np.abs(rule.coef_).max(), 2))
 
     figure, panels = plt.subplots(2, 2, figsize=(12, 3.7), layout="constrained")
     labels = ListedColormap([GREY if k == 0 else PALETTE[k - 1] for k in range(4)])

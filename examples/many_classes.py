@@ -1,4 +1,4 @@
-"""Three ways to many classes (S3): the linear machine's convex regions, and where committees don't know.
+"""Three ways to many classes (S3): the linear machine's convex regions, and where the members of a committee disagree.
 
     python examples/many_classes.py [folder]
 

@@ -27,13 +27,8 @@ QUICK = {"examples/worked_example.py"}
 # Pages whose output is not yet shown in text blocks: to be converted.
 KNOWN = {
     "anderson.md",
-    "certificates.md",
-    "lifting.md",
-    "many_classes.md",
     "networks.md",
-    "risk.md",
     "sequences.md",
-    "structured.md",
 }
 
 

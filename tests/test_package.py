@@ -126,10 +126,10 @@ rng = np.random.default_rng(0)
 sequences = [rng.normal(size=(n, 5)) for n in (3, 4, 5, 6)]
 labels = [rng.integers(0, 3, len(x)) for x in sequences]
 FITS = {
-    "perceptron": lambda: Perceptron(keep="last", max_passes=3).fit(X, y),
-    "sequences": lambda: SequenceClassifier(max_passes=3, random_state=0).fit(sequences, labels),
-    "machine": lambda: LinearMachine(max_passes=3).fit(X, (2 * y + (X[:, 0] > 0))),
-    "kozinec": lambda: Kozinec(max_passes=3).fit(X, y),
+    "perceptron": lambda: Perceptron(keep="last", max_iter=3).fit(X, y),
+    "sequences": lambda: SequenceClassifier(max_iter=3, random_state=0).fit(sequences, labels),
+    "machine": lambda: LinearMachine(max_iter=3).fit(X, (2 * y + (X[:, 0] > 0))),
+    "kozinec": lambda: Kozinec(max_iter=3).fit(X, y),
     "margin": lambda: MaximumMargin(C=1.0).fit(X, y),
 }
 """

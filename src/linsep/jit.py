@@ -1,4 +1,4 @@
-"""The only file that imports Numba, and only its public parts: njit, overload, overload_method, intrinsic.
+"""The only file that imports Numba, and only its public parts: njit and the functions of numba.extending.
 
 Oracles, targets, rules and keepers are NamedTuples with plain Python methods. Numba reads the fields of a NamedTuple
 but does not call its methods; `component` teaches it the methods of one class. So every function is written once and
@@ -22,10 +22,10 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload, overload_method
+from numba.extending import intrinsic, models, overload, overload_method, register_model, typeof_impl
 
+config: Any = numba.config
 F = TypeVar("F", bound=Callable[..., Any])
-C = TypeVar("C", bound=type)
 
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
@@ -48,9 +48,12 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) ->
             return numba.njit(nogil=True, fastmath=fastmath, forceinline=False)(function)
 
 
-@functools.cache
 def _without_cache(kernel: Any) -> Any:
-    """The same function for components of a user's own: an edit of their code would not be noticed on disk."""
+    """The same function for components of a user's own: an edit of their code would not be noticed on disk.
+
+    A new one for every set of classes: Numba takes two NamedTuples of the same name and fields for one type, as there
+    are after an edit in a notebook.
+    """
     return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
 
 
@@ -87,15 +90,32 @@ _SUMS_OF_PRODUCTS = {
 }  # fmt: skip
 
 
-def component(kind: C) -> C:
-    """Teach Numba the public methods of a NamedTuple class; other NamedTuples are not affected."""
-    for name, method in vars(kind).items():
-        if name.startswith("_") or not inspect.isfunction(method) or (kind, name) in _METHODS:
+class Component(types.NamedTuple):
+    """The Numba type of components. Methods of types.NamedTuple itself would hide fields of other NamedTuples."""
+
+
+register_model(Component)(models.TupleModel)
+_KINDS: set[type] = set()
+
+
+def component(kind: Any = None, **attributes: Any) -> Any:
+    """Teach Numba the public methods of a NamedTuple class; other NamedTuples are not affected.
+
+    ``attributes`` become attributes and methods of the class; in its body they would look like fields to mypy.
+    """
+    if kind is None:
+        return functools.partial(component, **attributes)
+    if kind not in _KINDS:
+        _KINDS.add(kind)
+        typeof_impl.register(kind)(lambda value, context: Component(tuple(map(numba.typeof, value)), type(value)))
+    for name, value in attributes.items():
+        setattr(kind, name, value)
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name.startswith("_") or (kind, name) in _METHODS:
             continue
         _METHODS[kind, name] = method
-        signature = inspect.Signature(
-            [each.replace(annotation=inspect.Parameter.empty) for each in inspect.signature(method).parameters.values()]
-        )
+        parameters = inspect.signature(method).parameters.values()
+        signature = inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in parameters])
         if name not in _NAMES:
             _NAMES[name] = signature
             _teach(name, signature)
@@ -111,8 +131,7 @@ def _teach(name: str, signature: inspect.Signature) -> None:
     choose.__signature__ = signature  # type: ignore[attr-defined]
     # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
     options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False, "forceinline": True}
-    for kind in (types.NamedTuple, types.NamedUniTuple):
-        overload_method(kind, name, jit_options=options)(choose)  # type: ignore[arg-type]
+    overload_method(Component, name, jit_options=options)(choose)  # type: ignore
 
 
 def constant(component: Any, name: str, default: bool) -> bool:
@@ -139,11 +158,11 @@ def straight_line(function: F) -> Callable[..., Any]:
     kernel = compiled(function)
 
     def compile_for(args: tuple) -> None:
-        before, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, 1
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
         try:
             kernel.compile(args)
         finally:
-            numba.config.SLP_VECTORIZE = before
+            config.SLP_VECTORIZE = before
 
     @functools.wraps(function)
     def call(*args):

@@ -7,14 +7,26 @@ with these methods works too, interpreted. A component says what it is by class 
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from .oracles.update_log import Touched, UpdateLog
+    from .oracles.update_log import SparseVectors, UpdateLog
+
+# What a class may say of itself by an attribute of this name, and what is taken for granted if it does not.
+DECLARATIONS = {
+    "LABELLINGS": False,  # oracle: a set holds the rival labellings of an example
+    "BATCH": True,  # oracle: it has a batch form
+    "NEEDS_NORM": True,  # target, rule: it uses <w,w> or <a,a>
+    "WEIGHTED": True,  # rule: beta is multiplied by the weight of the set
+    "NEEDS_MARGIN": False,  # rule: it stands still at w = 0 without a margin b > 0
+    "INSIDE_HULL": False,  # rule: w stays in the convex hull, where no margin b > 0 can be promised
+}
+ROW_BYTES = 12.0  # oracle: `row_bytes`, the size of a set in memory; as many as fit the cache are shuffled together
 
 
 class Oracle(Protocol):
@@ -23,16 +35,25 @@ class Oracle(Protocol):
     The slot that `lowest` returns says which vector of the set it is: `squared_norm`, `add` and `record` are given it.
     """
 
-    weight: np.ndarray  # one number per set, or empty: all weigh 1; weight 0 = absent
-    sign: np.ndarray  # one number per set, +1 or -1
-    first: int  # the number of set 0 in the whole training set
+    @property
+    def weight(self) -> np.ndarray:
+        """One number per set, or empty: all weigh 1; weight 0 = absent."""
 
-    size: int  # how many numbers w has
-    slots: int  # places of a set in `dual_weights`
+    @property
+    def sign(self) -> np.ndarray:
+        """One number per set, +1 or -1."""
 
-    LABELLINGS: ClassVar[bool] = False  # whether a set holds the rival labellings of an example (see below)
-    BATCH: ClassVar[bool] = True  # whether it has a batch form
-    row_bytes: ClassVar[float] = 12.0  # the size of a set in memory: as many as fit the cache are shuffled together
+    @property
+    def first(self) -> int:
+        """The number of set 0 in the whole training set."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers w has."""
+
+    @property
+    def slots(self) -> int:
+        """Places of a set in `dual_weights`."""
 
     def lowest(self, w: np.ndarray, i: int) -> tuple[float, int]:
         """<w,a> of the lowest vector a of set i, and its slot."""
@@ -50,18 +71,37 @@ class Oracle(Protocol):
         """Called after every change of w, for oracles that keep scores."""
 
 
+class CertifiedOracle(Oracle, Protocol):
+    """Sets whose vectors are rows, or rows against rival classes: what a `MarginCertificate` is about."""
+
+    @property
+    def certified(self) -> Any:
+        """The oracle whose vectors a certificate names."""
+
+    @property
+    def bias_kind(self) -> str:
+        """Which margin it is about: "free", "augmented" or "none"."""
+
+
 class LabellingOracle(Oracle, Protocol):
     """Sets of rival labellings: sequences, networks, and a user's own functions.
 
     The slot is an entry of ``log``: `lowest` writes the rival there, `record` keeps the entry.
     """
 
-    LABELLINGS: ClassVar[bool] = True
-    loss: float  # by how much the loss of a rival raises the goal
-    log: UpdateLog
-    exact: bool  # whether `lowest` finds the best rival for sure
+    @property
+    def loss(self) -> float:
+        """By how much the loss of a rival raises the goal."""
 
-    def difference_vectors(self, log: UpdateLog) -> Iterator[Touched]:
+    @property
+    def log(self) -> UpdateLog:
+        """Where rivals are written down."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether `lowest` finds the best rival for sure."""
+
+    def difference_vectors(self, log: UpdateLog) -> Iterator[SparseVectors]:
         """The vectors of the entries of ``log``: the vectors of a proof."""
 
     def rounding_bound(self, w: np.ndarray) -> np.ndarray:
@@ -70,15 +110,20 @@ class LabellingOracle(Oracle, Protocol):
     def norm_bound(self) -> float:
         """No vector is longer."""
 
+
+class InexactOracle(LabellingOracle, Protocol):
+    """Labellings whose best rival may be missed: ``exact`` is False."""
+
     def score_bounds(self, w: np.ndarray) -> np.ndarray:
-        """Numbers that no score is below, one per present set; asked only if ``exact`` is False."""
+        """Numbers that no score is below, one per set whose weight is not 0."""
 
 
 class Target(Protocol):
     """WHEN a vector is violated."""
 
-    NEEDS_NORM: ClassVar[bool] = True  # whether `goal` uses <w,w>
-    tolerance: tuple[float, float]  # how far the margin may be from the best one: absolute, relative; (0, 0): any
+    @property
+    def tolerance(self) -> tuple[float, float]:
+        """How far the margin may be from the best one, absolute and relative; (0, 0): any margin will do."""
 
     def goal(self, ww: float, total: float) -> float:
         """The score that every vector must exceed: violated iff <w,a> <= goal."""
@@ -86,11 +131,6 @@ class Target(Protocol):
 
 class Rule(Protocol):
     """HOW w moves: w <- alpha w + beta a, with alpha, beta >= 0."""
-
-    NEEDS_NORM: ClassVar[bool] = True  # whether `step` uses <w,w> or <a,a>
-    WEIGHTED: ClassVar[bool] = True  # whether beta is multiplied by the weight of the set
-    NEEDS_MARGIN: ClassVar[bool] = False  # whether it stands still at w = 0 without a margin b > 0
-    INSIDE_HULL: ClassVar[bool] = False  # whether w stays in the convex hull, where no margin b > 0 can be promised
 
     def step(self, t: int, wa: float, ww: float, aa: float, goal: float) -> tuple[float, float]:
         """Alpha and beta of update t = 0, 1, ..."""
@@ -126,14 +166,14 @@ class Keeper(Protocol):
         """The w to return."""
 
 
-def declared(kind: type, contract: type, name: str) -> Any:
-    """What the class of a component says of itself, or what its contract takes for granted.
+def declared(kind: type, name: str) -> bool:
+    """What the class of a component says of itself, or what is taken for granted.
 
     >>> from linsep.rules import Nearest
-    >>> declared(Nearest, Rule, "WEIGHTED"), declared(Nearest, Rule, "NEEDS_MARGIN")
+    >>> declared(Nearest, "WEIGHTED"), declared(Nearest, "NEEDS_MARGIN")
     (False, False)
     """
-    return getattr(kind, name, getattr(contract, name))
+    return getattr(kind, name, DECLARATIONS[name])
 
 
 def has_methods(kind: type, contract: type) -> bool:
@@ -150,9 +190,16 @@ def _methods(contract: type) -> dict[str, str]:
     }
 
 
-CONTRACTS = {Oracle: "an oracle", LabellingOracle: "an oracle of labellings", Target: "a target", Rule: "a rule"}
+NAMES = {
+    "Oracle": "an oracle",
+    "CertifiedOracle": "an oracle with a certificate",
+    "LabellingOracle": "an oracle of labellings",
+    "Target": "a target",
+    "Rule": "a rule",
+}
 
 
+@functools.cache
 def require(kind: type, contract: type) -> None:
     """Raise a TypeError that names the first thing that a class of components lacks.
 
@@ -163,7 +210,7 @@ def require(kind: type, contract: type) -> None:
     Traceback (most recent call last):
     TypeError: Half is not a rule: expected a method step(self, t, wa, ww, aa, goal).
     """
-    what = f"{kind.__name__} is not {CONTRACTS[contract]}"
+    what = f"{kind.__name__} is not {NAMES[contract.__name__]}"
     for base in (each for each in reversed(contract.__mro__) if each not in (object, Protocol, Generic)):
         for name, expected in _methods(base).items():
             found = getattr(kind, name, None)
@@ -172,6 +219,6 @@ def require(kind: type, contract: type) -> None:
             got = ", ".join(inspect.signature(found).parameters)
             if got != expected:
                 raise TypeError(f"{what}: expected {name}({expected}), got {name}({got}).")
-        for name, note in vars(base).get("__annotations__", {}).items():
-            if issubclass(kind, tuple) and "ClassVar" not in str(note) and not hasattr(kind, name):
+        for name in (name for name, member in vars(base).items() if isinstance(member, property)):
+            if issubclass(kind, tuple) and not hasattr(kind, name):
                 raise TypeError(f"{what}: expected an attribute {name}.")

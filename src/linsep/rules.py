@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     goal: float
 
 
-@component
+@component(NEEDS_NORM=False)
 class Increment(NamedTuple):
     r"""The perceptron: :math:`w \leftarrow w + \eta(t)\,a` (C1, C2, C4).
 
@@ -46,7 +46,6 @@ class Increment(NamedTuple):
     (1.0, 0.25)
     """
 
-    NEEDS_NORM = False
     rate: float = 1.0
     decay: float = 0.0
 
@@ -62,11 +61,10 @@ class Increment(NamedTuple):
         return self.step(t, 0.0, 0.0, 0.0, 0.0)
 
 
-@component
+@component(NEEDS_NORM=False)
 class RateTable(NamedTuple):
     """The perceptron with the rates of updates ``first, first + 1, ...`` written in a table."""
 
-    NEEDS_NORM = False
     rates: np.ndarray
     first: int
 
@@ -118,7 +116,7 @@ class Scheduled:
         return self.step(t, 0.0, 0.0, 0.0, 0.0)
 
 
-@component
+@component(NEEDS_MARGIN=True)
 class Relaxation(NamedTuple):
     r"""Move towards the hyperplane <w,a> = b, or past it (C6).
 
@@ -133,8 +131,6 @@ class Relaxation(NamedTuple):
     1.50000000075
     """
 
-    NEEDS_NORM = True
-    NEEDS_MARGIN = True  # without a margin b > 0 it would stand still at w = 0
     rate: float = 1.5
 
     def step(self, t, wa, ww, aa, goal):
@@ -149,7 +145,7 @@ class Relaxation(NamedTuple):
         return 1.0, self.rate / batch.weight
 
 
-@component
+@component(WEIGHTED=False, INSIDE_HULL=True)
 class Nearest(NamedTuple):
     r"""Kozinec: the point nearest to the origin on the segment from w to a (C8, C9).
 
@@ -163,9 +159,6 @@ class Nearest(NamedTuple):
     (0.5, 0.5)
     """
 
-    NEEDS_NORM = True
-    WEIGHTED = False
-    INSIDE_HULL = True  # where no w need have <w,a> > b for a given b > 0
     longest: float = 1.0
 
     def step(self, t, wa, ww, aa, goal):

@@ -14,7 +14,7 @@ from .jit import component
 TIGHTER = 1.0 - 1e-6  # so that the bounds of the certificate, computed anew, are eps apart even after rounding
 
 
-@component
+@component(NEEDS_NORM=False)
 class Margin(NamedTuple):
     r"""Every vector must score more than ``b``: violated iff :math:`\langle w, a\rangle \le b`.
 
@@ -24,9 +24,12 @@ class Margin(NamedTuple):
     0.5
     """
 
-    NEEDS_NORM = False
-    tolerance = (0.0, 0.0)  # any margin above 0 will do
     b: float = 0.0
+
+    @property
+    def tolerance(self) -> tuple[float, float]:
+        """Any margin above 0 will do."""
+        return 0.0, 0.0
 
     def goal(self, ww, total):
         """The score that every vector must exceed."""
@@ -51,7 +54,6 @@ class EpsOptimal(NamedTuple):
     3.0
     """
 
-    NEEDS_NORM = True
     eps: float = 0.0
     relative: float = 0.0
 

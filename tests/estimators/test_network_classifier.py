@@ -8,6 +8,7 @@ import networkx
 import numpy as np
 import pytest
 from conftest import DATA, REPOSITORY
+from linsep.solvers.labelling_margin import largest_margin
 from sklearn.base import clone
 
 from linsep import NetworkClassifier
@@ -20,7 +21,6 @@ from linsep.loop.stop import Stop
 from linsep.loop.sweep import sweep
 from linsep.oracles.networks import graphs, networks, tables
 from linsep.rules import Increment, Nearest
-from linsep.solvers.labelling_margin import largest_margin
 from linsep.targets import EpsOptimal, Margin
 
 K, NODE, EDGE = 3, 2, 2

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from linsep.loop.mixing import mixing
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -14,7 +15,6 @@ from linsep import SequenceClassifier
 from linsep.estimators.sequences.templates import Templates
 from linsep.loop.keep import Average
 from linsep.loop.learn import learn
-from linsep.loop.mixing import mixing
 from linsep.loop.stop import Stop
 from linsep.loop.sweep import Task, Tick, sweep
 from linsep.oracles.sequences import apart, chains, features

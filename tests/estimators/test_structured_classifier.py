@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from linsep.solvers.labelling_margin import largest_margin
 
 from linsep import StructureCertificate, StructuredClassifier
 from linsep.certificates.check.labelling import Listed
@@ -20,7 +21,6 @@ from linsep.loop.learn import learn, trace
 from linsep.loop.stop import Stop
 from linsep.oracles.custom import Custom, Functions
 from linsep.rules import Increment, Nearest, Relaxation, Scheduled
-from linsep.solvers.labelling_margin import largest_margin
 from linsep.targets import EpsOptimal, Margin
 
 LETTERS = 3

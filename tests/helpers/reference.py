@@ -1,8 +1,8 @@
-"""Naive loops, as the lectures write them: what the compiled text must agree with.
+"""Naive loops, as the lectures write them: what the compiled code must agree with.
 
 Every function takes the vectors themselves (augmented, mirrored: the rows of A) and goes over them
 ``passes`` times, or until all are satisfied. It returns w and ``rows``: where it was moved, or how often.
-``goal(ww, mass)`` is the score that every vector must exceed.
+``goal(ww, total)`` is the score that every vector must exceed.
 """
 
 import itertools
@@ -20,23 +20,23 @@ def mirrored(X, sign, bias=1.0):
 
 
 def margin(b):
-    return lambda ww, mass: b
+    return lambda ww, total: b
 
 
 def eps_optimal(eps=0.0, relative=0.0):
-    return lambda ww, mass: max(0.0, (1 - relative) * ww / mass - eps * math.sqrt(ww)) if ww * mass > 0 else 0.0
+    return lambda ww, total: max(0.0, (1 - relative) * ww / total - eps * math.sqrt(ww)) if ww * total > 0 else 0.0
 
 
-def perceptron(A, goal, eta=lambda k: 1.0, passes=10, cost=None, mean=None):
+def perceptron(A, goal, eta=lambda k: 1.0, passes=10, weight=None, mean=None):
     """C1, C4. ``mean`` (a list) receives w after every visit."""
-    w, mass, rows = np.zeros(A.shape[1]), 0.0, []
+    w, total, rows = np.zeros(A.shape[1]), 0.0, []
     for _ in range(passes):
         before = len(rows)
         for i, a in enumerate(A):
-            if w @ a <= goal(w @ w, mass):
-                beta = eta(len(rows) + 1) * (1.0 if cost is None else cost[i])
+            if w @ a <= goal(w @ w, total):
+                beta = eta(len(rows) + 1) * (1.0 if weight is None else weight[i])
                 w = w + beta * a
-                mass += beta
+                total += beta
                 rows.append(i)
             if mean is not None:
                 mean.append(w)
@@ -45,49 +45,49 @@ def perceptron(A, goal, eta=lambda k: 1.0, passes=10, cost=None, mean=None):
     return w, rows
 
 
-def whole_perceptron(A, goal, eta=lambda k: 1.0, passes=10, cost=None):
+def batch_perceptron(A, goal, eta=lambda k: 1.0, passes=10, weight=None):
     """C2: gradient descent on J_p."""
-    w, mass, steps = np.zeros(A.shape[1]), 0.0, 0
-    cost = np.ones(len(A)) if cost is None else np.asarray(cost)
+    w, total, steps = np.zeros(A.shape[1]), 0.0, 0
+    weight = np.ones(len(A)) if weight is None else np.asarray(weight)
     for _ in range(passes):
-        violated = A @ w <= goal(w @ w, mass)
+        violated = A @ w <= goal(w @ w, total)
         if not violated.any():
             break
         steps += 1
-        w = w + eta(steps) * (cost[violated] @ A[violated])
-        mass += eta(steps) * cost[violated].sum()
+        w = w + eta(steps) * (weight[violated] @ A[violated])
+        total += eta(steps) * weight[violated].sum()
     return w, steps
 
 
-def relaxation(A, b, rate, passes=10, cost=None):
+def relaxation(A, b, rate, passes=10, weight=None):
     """C6, single sample. The aim lies 1e-9 beyond b: LECTURES, trap 4."""
     w, rows = np.zeros(A.shape[1]), []
     for _ in range(passes):
         before = len(rows)
         for i, a in enumerate(A):
             if w @ a <= b:
-                w = w + rate * (1.0 if cost is None else cost[i]) * ((1 + 1e-9) * b - w @ a) / (a @ a) * a
+                w = w + rate * (1.0 if weight is None else weight[i]) * ((1 + 1e-9) * b - w @ a) / (a @ a) * a
                 rows.append(i)
         if len(rows) == before:
             break
     return w, rows
 
 
-def whole_relaxation(A, b, rate, passes=10, cost=None):
+def batch_relaxation(A, b, rate, passes=10, weight=None):
     """C6, batch: the mean of all moves."""
     w, steps = np.zeros(A.shape[1]), 0
-    cost = np.ones(len(A)) if cost is None else np.asarray(cost)
+    weight = np.ones(len(A)) if weight is None else np.asarray(weight)
     for _ in range(passes):
         violated = A @ w <= b
         if not violated.any():
             break
-        B, c = A[violated], cost[violated]
+        B, c = A[violated], weight[violated]
         w = w + rate * (c * ((1 + 1e-9) * b - B @ w) / (B * B).sum(axis=1)) @ B / c.sum()
         steps += 1
     return w, steps
 
 
-def _nearest(w, a):
+def nearer(w, a):
     """The point nearest to the origin on the segment from w to a."""
     gap = (w - a) @ (w - a)
     k = min(1.0, max(0.0, w @ (w - a) / gap)) if gap > 0 else 0.0
@@ -101,7 +101,7 @@ def kozinec(A, goal, passes=10, mean=None):
         before = len(rows)
         for i, a in enumerate(A):
             if w @ a <= goal(w @ w, 1.0):
-                w = a.copy() if not rows else _nearest(w, a)
+                w = a.copy() if not rows else nearer(w, a)
                 rows.append(i)
             if mean is not None:
                 mean.append(w)
@@ -110,16 +110,16 @@ def kozinec(A, goal, passes=10, mean=None):
     return w, rows
 
 
-def whole_kozinec(A, goal, passes=10, cost=None):
+def batch_kozinec(A, goal, passes=10, weight=None):
     """Kozinec towards the mean of all violated vectors."""
     w, steps = np.zeros(A.shape[1]), 0
-    cost = np.ones(len(A)) if cost is None else np.asarray(cost)
+    weight = np.ones(len(A)) if weight is None else np.asarray(weight)
     for _ in range(passes):
         violated = A @ w <= goal(w @ w, 1.0)
         if not violated.any():
             break
-        a = np.average(A[violated], axis=0, weights=cost[violated])
-        w = a if steps == 0 else _nearest(w, a)
+        a = np.average(A[violated], axis=0, weights=weight[violated])
+        w = a if steps == 0 else nearer(w, a)
         steps += 1
     return w, steps
 
@@ -127,19 +127,19 @@ def whole_kozinec(A, goal, passes=10, cost=None):
 def two_hulls(X, sign, goal, move, passes=10):
     """Free bias: each row against the lowest row of the other class seen so far; w is without its bias.
 
-    ``move(w, a, mass, k)`` gives w and mass after update k.
+    ``move(w, a, total, k)`` gives w and total after update k.
     """
     M = np.asarray(X, dtype=np.float64) * np.asarray(sign)[:, None]
     rival = {side: M[np.flatnonzero(np.asarray(sign) == side)[0]] for side in (-1, 1)}
-    w, mass, rows = np.zeros(M.shape[1]), 0.0, []
+    w, total, rows = np.zeros(M.shape[1]), 0.0, []
     for _ in range(passes):
         before = len(rows)
         for i, m in enumerate(M):
             if w @ m < w @ rival[sign[i]]:
                 rival[sign[i]] = m
             a = (m + rival[-sign[i]]) / 2
-            if w @ a <= goal(w @ w, mass):
-                w, mass = move(w, a, mass, len(rows) + 1)
+            if w @ a <= goal(w @ w, total):
+                w, total = move(w, a, total, len(rows) + 1)
                 rows.append(i)
         if len(rows) == before:
             break
@@ -160,14 +160,14 @@ def kesler(X, label, count, bias=1.0):
 
 
 def machine(sets, goal, move, passes=10, mean=None):
-    """The loop of the lectures on sets of vectors; ``move(w, a, mass, k)`` gives w and mass after update k."""
-    w, mass, rows = np.zeros(sets[0].shape[1]), 0.0, []
+    """The loop of the lectures on sets of vectors; ``move(w, a, total, k)`` gives w and total after update k."""
+    w, total, rows = np.zeros(sets[0].shape[1]), 0.0, []
     for _ in range(passes):
         before = len(rows)
         for i, vectors in enumerate(sets):
             a = vectors[np.argmin(vectors @ w)]
-            if w @ a <= goal(w @ w, mass):
-                w, mass = move(w, a, mass, len(rows) + 1)
+            if w @ a <= goal(w @ w, total):
+                w, total = move(w, a, total, len(rows) + 1)
                 rows.append(i)
             if mean is not None:
                 mean.append(w)
@@ -176,16 +176,16 @@ def machine(sets, goal, move, passes=10, mean=None):
     return w, rows
 
 
-def whole_machine(sets, goal, turn, passes=10):
-    """Whole passes; ``turn(w, B, mass, k)`` gives w and mass after step k from the violated vectors B."""
-    w, mass, steps = np.zeros(sets[0].shape[1]), 0.0, 0
+def batch_machine(sets, goal, step, passes=10):
+    """Batch passes; ``step(w, B, total, k)`` gives w and total after step k from the violated vectors B."""
+    w, total, steps = np.zeros(sets[0].shape[1]), 0.0, 0
     for _ in range(passes):
         lowest = np.array([vectors[np.argmin(vectors @ w)] for vectors in sets])
-        violated = lowest @ w <= goal(w @ w, mass)
+        violated = lowest @ w <= goal(w @ w, total)
         if not violated.any():
             break
         steps += 1
-        w, mass = turn(w, lowest[violated], mass, steps)
+        w, total = step(w, lowest[violated], total, steps)
     return w, steps
 
 
@@ -213,7 +213,7 @@ def nearest(A):
 
 
 def separable(A):
-    """Is there a w with <w,a> >= 1 for all rows of A? A linear program; to be trusted for small whole numbers."""
+    """Is there a w with <w,a> >= 1 for all rows of A? A linear program; to be trusted for small integers."""
     found = scipy.optimize.linprog(np.zeros(A.shape[1]), -A, -np.ones(len(A)), bounds=(None, None), method="highs")
     assert found.status in (0, 2), found.message
     return found.status == 0

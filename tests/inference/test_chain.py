@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from linsep.inference import chain
-from linsep.inference.chain import k_best, max_marginals, rival, viterbi
+from linsep.inference import chain, lattice
+from linsep.inference.chain import best_rival, k_best, max_marginals, viterbi
 
 
 def score(y, emission, pairs, start=None, end=None, triples=None):
@@ -69,7 +69,7 @@ def test_every_kernel_agrees_with_all_labellings_tried_one_by_one(seed, whole):
     truth = tuple(rng.integers(0, labels, n)) if seed % 3 else tuple(y.tolist())
     others = {other: each for other, each in scores.items() if other != truth}
     if others:
-        y, value, own = rival(truth, **tables)
+        y, value, own = best_rival(truth, **tables)
         assert same(own, scores[truth])
         assert same(value, max(others.values()))
         if value > -np.inf:
@@ -92,14 +92,14 @@ def test_every_kernel_agrees_with_all_labellings_tried_one_by_one(seed, whole):
 def test_ties_go_to_the_lowest_label_and_against_the_truth():
     flat = np.zeros((4, 3)), np.zeros((3, 3))
     assert viterbi(*flat)[0].tolist() == [0, 0, 0, 0]
-    y, value, own = rival([0, 0, 0, 0], *flat)
+    y, value, own = best_rival([0, 0, 0, 0], *flat)
     assert y.tolist() != [0, 0, 0, 0] and value == own == 0.0
-    assert rival([1, 0, 2, 0], *flat)[1] == 0.0
+    assert best_rival([1, 0, 2, 0], *flat)[1] == 0.0
 
 
 def test_a_truth_that_is_the_only_labelling_has_no_rival():
     only = np.array([[-np.inf, 0.0], [0.0, -np.inf]])
-    _, value, own = rival([0, 1, 0], np.zeros((3, 2)), only, start=[0.0, -np.inf])
+    _, value, own = best_rival([0, 1, 0], np.zeros((3, 2)), only, start=[0.0, -np.inf])
     assert own == 0.0 and value == -np.inf
     assert k_best(5, np.zeros((3, 2)), only, start=[0.0, -np.inf])[0].tolist() == [[0, 1, 0]]
 
@@ -114,35 +114,35 @@ def test_longer_chains_keep_their_order(n, labels, second, seed):
     best, value = viterbi(**tables)
     found, values = k_best(2, **tables)
     assert best.tolist() == found[0].tolist() and np.isclose(value, values[0])
-    y, second_value, own = rival(best, **tables)
+    y, second_value, own = best_rival(best, **tables)
     assert y.tolist() == found[1].tolist() and np.isclose(second_value, values[1]) and np.isclose(own, value)
     truth = rng.integers(0, labels, n)
-    y, value, own = rival(truth, **tables)
+    y, value, own = best_rival(truth, **tables)
     assert np.isclose(own, score(truth, **tables)) and np.isclose(value, score(y, **tables))
     assert np.allclose(max_marginals(**tables).max(axis=1), values[0])
 
 
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("labels", [2, 3, 4, 7])
-def test_compiled_and_interpreted_kernels_are_one_text(order, labels):
+def test_compiled_and_interpreted_kernels_agree(order, labels):
     rng = np.random.default_rng(labels)
     tables = rng.integers(-3, 4, (6, labels)), rng.integers(-3, 4, (5, labels, labels))
     triples = rng.integers(-3, 4, (labels,) * 3) if order == 2 else None
-    lattice = chain.lattice(*tables, triples=triples)
-    shape, truth = lattice.local.shape, rng.integers(0, labels, 6).astype(np.int32)
+    states = chain.make_lattice(*tables, triples=triples)
+    shape, truth = states.local.shape, rng.integers(0, labels, 6).astype(np.int32)
 
     def run(pick):
         labelling, other = np.zeros(6, np.int32), np.zeros(6, np.int32)
         few, values, out = np.zeros((4, 6), np.int32), np.zeros(4), np.zeros((6, labels))
-        first = pick(chain.highest)(lattice, np.zeros(shape), labelling)
-        second = pick(chain.challenge)(lattice, truth, np.zeros(shape), np.zeros(shape[0]), other)
+        first = pick(lattice.viterbi)(states, np.zeros(shape), labelling)
+        second = pick(lattice.best_rival)(states, truth, np.zeros(shape), np.zeros(shape[0]), other)
         room = (*shape, 4)
-        pick(chain.list_best)(lattice, np.zeros(room), np.zeros(room, int), np.zeros(room, int), few, values)
-        pick(chain.marginals)(lattice, np.zeros(shape), np.zeros(shape), out)
-        risen = lattice.local.copy()
-        pick(chain.rise)(risen, lattice.local, lattice.trans, lattice.base, 1, labels, lattice.rest)
-        place = pick(chain.whence)(risen, lattice.trans, lattice.base, 1, 0, 1, labels, lattice.rest)
-        return labelling, other, few, values, out, risen, np.array([first, *second, *place])
+        pick(lattice.k_best)(states, np.zeros(room), np.zeros(room, int), np.zeros(room, int), few, values)
+        pick(lattice.max_marginals)(states, np.zeros(shape), np.zeros(shape), out)
+        best = states.local.copy()
+        pick(lattice.advance)(states, best, 1)
+        place = pick(lattice.backpointer)(states, best, 1, 1)
+        return labelling, other, few, values, out, best, np.array([first, *second, *place])
 
     for fast, slow in zip(run(lambda kernel: kernel), run(lambda kernel: kernel.py_func)):
         assert np.array_equal(fast, slow)
@@ -151,12 +151,12 @@ def test_compiled_and_interpreted_kernels_are_one_text(order, labels):
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ((np.zeros((0, 2)), np.zeros((2, 2))), "one position"),
-        ((np.zeros((3, 2)), np.zeros((3, 2))), "pairs: a table of 2 x 2 is wanted, not 3 x 2"),
-        ((np.zeros((3, 2)), np.zeros((3, 2, 2))), "2 x 2 x 2 is wanted, not 3 x 2 x 2"),
-        ((np.array([[0.0, np.nan]]), np.zeros((2, 2))), r"emission: .* not nan at \[0, 1\]"),
-        ((np.zeros((3, 2)), np.full((2, 2), np.inf)), "pairs: .* not inf"),
-        ((np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(3)), "start: a table of 2"),
+        ((np.zeros((0, 2)), np.zeros((2, 2))), "expected one position"),
+        ((np.zeros((3, 2)), np.zeros((3, 2))), "pairs: expected a table of 2 x 2, got a table of 3 x 2"),
+        ((np.zeros((3, 2)), np.zeros((3, 2, 2))), "expected a table of 2 x 2 x 2, got a table of 3 x 2 x 2"),
+        ((np.array([[0.0, np.nan]]), np.zeros((2, 2))), r"emission: .* got nan at \[0, 1\]"),
+        ((np.zeros((3, 2)), np.full((2, 2), np.inf)), "pairs: .* got inf"),
+        ((np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(3)), "start: expected a table of 2"),
     ],
 )
 def test_bad_tables_are_named(tables, message):
@@ -167,7 +167,7 @@ def test_bad_tables_are_named(tables, message):
 def test_a_bad_truth_or_k_is_named():
     tables = np.zeros((3, 2)), np.zeros((2, 2))
     for truth in ([0, 1], [0, 1, 2], [0, -1, 0]):
-        with pytest.raises(ValueError, match=r"truth: 3 labels of 0 \.\.\. 1"):
-            rival(truth, *tables)
-    with pytest.raises(ValueError, match="k: one"):
+        with pytest.raises(ValueError, match=r"truth: expected 3 labels of 0 \.\.\. 1"):
+            best_rival(truth, *tables)
+    with pytest.raises(ValueError, match="k: expected 1 or more"):
         k_best(0, *tables)

@@ -36,7 +36,7 @@ ESTIMATORS = [
     Functions([("squares", np.square)], passthrough=False, centre=False, scale=False),
     Lifted(Quadratic(), Perceptron()),
     Lifted(Polynomial(2, centre=False), LeastSquares()),
-    Lifted(Functions([np.tanh]), Kozinec(max_passes=200)),
+    Lifted(Functions([np.tanh]), Kozinec(max_iter=200)),
     Lifted(Quadratic(), LogisticRegression()),
 ]
 

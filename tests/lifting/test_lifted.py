@@ -101,7 +101,7 @@ def test_rules_of_any_functions_are_read_and_evaluated(centre, scale):
 def bound(lift):
     """Novikoff's bound with the true m, for the points behind a lift; and the updates that a perceptron makes there."""
     best = Lifted(lift, MaximumMargin(bias="augmented")).fit(POINTS, LABELS)
-    made = Lifted(lift, Perceptron(keep="last", max_passes=1000)).fit(POINTS, LABELS)
+    made = Lifted(lift, Perceptron(keep="last", max_iter=1000)).fit(POINTS, LABELS)
     assert best.certificate_.status == "optimal" and best.check(POINTS, LABELS)
     assert made.certificate_.status == "separated" and np.array_equal(made.predict(POINTS), LABELS)
     limit = novikoff(best.certificate_.longest, best.certificate_.lower)

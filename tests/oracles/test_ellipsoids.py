@@ -6,10 +6,11 @@ import math
 import numpy as np
 import pytest
 from gaussians_at_random import random_gaussians, solve
+from loop_cases import interpreted
 
 from linsep.loop.keep import Last
-from linsep.loop.learn import begin, passes
-from linsep.loop.sweep import Task, Tick, sweep, tally
+from linsep.loop.passes import begin, passes
+from linsep.loop.sweep import Counters, Task, batch_pass, sweep
 from linsep.oracles import ellipsoids, points
 from linsep.rules import Increment, Nearest, Relaxation
 from linsep.solvers.anderson.gaussians import factorize
@@ -43,11 +44,11 @@ def test_the_lowest_point_is_the_lowest(kind, d):
     part = oracle(factorize(means, covariances, sign), 1.7)
     w = RNG.standard_normal(d + 1)
     for i in range(2):
-        wa = part.probe(w, i)
+        wa, slot = part.lowest(w, i)
         a = np.zeros(d + 1)
-        part.add(a, i, 1.0)
+        part.add(a, i, slot, 1.0)
         assert w @ a == pytest.approx(wa, abs=1e-12)
-        assert part.square(i) == pytest.approx(a @ a)
+        assert part.squared_norm(i, slot) == pytest.approx(a @ a)
         covariance = dense(covariances[i], d)
         formula = sign[i] * np.append(means[i], 1.0)
         spread = math.sqrt(max(w[:-1] @ covariance @ w[:-1], 0.0))
@@ -64,22 +65,37 @@ def test_the_lowest_point_is_the_lowest(kind, d):
 
 
 def test_without_spread_ellipsoids_are_points():
-    """F4: the same updates, to the bit."""
+    """F4: the same updates, with the same bits."""
     X, sign = RNG.integers(-4, 5, (30, 3)).astype(float), np.where(np.arange(30) % 2, 1, -1)
     X[:, 0] += 9 * sign
     flat = ellipsoids(X, np.zeros((30, 0, 3)), np.zeros((30, 0)), 1.0, sign)
     for rule in (Increment(1.0), Nearest()):
         ends = []
         for part in (flat, points(X, sign)):
-            *_, state = passes([part], Margin(0.0), rule, begin([part]))
+            with interpreted():
+                *_, state = passes([part], Margin(0.0), rule, begin([part]))
             ends.append(state)
         assert ends[0].done
-        assert ends[0].tick == ends[1].tick
+        assert ends[0].counters == ends[1].counters
         np.testing.assert_array_equal(ends[0].w, ends[1].w)
 
 
-@pytest.mark.parametrize("kernel", [sweep, tally])
-@pytest.mark.parametrize("rule", [Increment(1.0), Nearest(), Relaxation(1.5)])
+@pytest.mark.parametrize(
+    ("kernel", "rule"),
+    [
+        (sweep, Nearest()),
+        (batch_pass, Relaxation(1.5)),
+        *(
+            pytest.param(kernel, rule, marks=pytest.mark.long)
+            for kernel, rule in (
+                (sweep, Increment(1.0)),
+                (sweep, Relaxation(1.5)),
+                (batch_pass, Increment(1.0)),
+                (batch_pass, Nearest()),
+            )
+        ),
+    ],
+)
 def test_compiled_and_interpreted_agree(kernel, rule):
     means, covariances, sign = random_gaussians(4, 9, 4, 3.0)
     g = factorize(means, covariances, sign)
@@ -89,8 +105,8 @@ def test_compiled_and_interpreted_agree(kernel, rule):
         w, dual = np.linspace(-1.0, 1.0, 5), np.zeros(9)
         task = Task(part, Margin(1.0), rule, Last(np.zeros(0)))
         if kernel is sweep:
-            tick = run(task, w, dual, Tick(mass=1.0, ww=float(w @ w)), np.arange(9), 100, -1)
-            ends.append((w, dual, np.array(tick)))
+            counters = run(task, w, dual, Counters(total=1.0, ww=float(w @ w)), np.arange(9), 100, -1)
+            ends.append((w, dual, np.array(counters)))
         else:
             total = np.zeros(5)
             ends.append((np.array(run(task, w, np.arange(9), 1.0, total, dual)), total, dual))
@@ -98,9 +114,10 @@ def test_compiled_and_interpreted_agree(kernel, rule):
         np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
 
 
-def test_whole_passes_separate_ellipsoids_too():
+def test_batch_passes_separate_ellipsoids_too():
     means, covariances, sign = random_gaussians(6, 10, 3, 4.0)
     part = oracle(factorize(means, covariances, sign), 0.5 * solve(means, covariances, sign).lower)
     for rule in (Increment(1.0), Nearest()):
-        run = passes([part], Margin(0.0), rule, begin([part]), whole=True)
-        assert any(state.done for state in itertools.islice(run, 5000))
+        with interpreted():
+            run = passes([part], Margin(0.0), rule, begin([part]), batch=True)
+            assert any(state.done for state in itertools.islice(run, 5000))

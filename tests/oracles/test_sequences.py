@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from linsep.solvers.labelling_margin import largest_margin
 from reference import nearest
 
 from linsep.certificates.prove.labelling import look_on
@@ -15,7 +16,6 @@ from linsep.loop.stop import Stop
 from linsep.loop.sweep import Task, Tick, sweep
 from linsep.oracles.sequences import Chains, apart, blocks, chains, decode, features, matrix
 from linsep.rules import Increment, Nearest
-from linsep.solvers.labelling_margin import largest_margin
 from linsep.targets import EpsOptimal, Margin
 
 

@@ -22,10 +22,10 @@ from linsep.plot.regions import _area, _get_lines, _split_by_classes, _split_by_
 
 EXAMPLES = REPOSITORY / "examples"
 RULES = {
-    "machine": LinearMachine(max_passes=50),
-    "one versus all": OneVsAll(Perceptron(max_passes=50)),
-    "one versus one": OneVsOne(Perceptron(max_passes=50)),
-    "two classes": Perceptron(max_passes=50),
+    "machine": LinearMachine(max_iter=50),
+    "one versus all": OneVsAll(Perceptron(max_iter=50)),
+    "one versus one": OneVsOne(Perceptron(max_iter=50)),
+    "two classes": Perceptron(max_iter=50),
 }
 
 
@@ -70,14 +70,14 @@ def test_regions_are_drawn_with_their_names(name):
 
 def test_an_estimator_is_drawn_by_its_committee():
     X, y = clouds()
-    rule = SimpleNamespace(committee_=OneVsOne(Perceptron(max_passes=20)).fit(X, y))
+    rule = SimpleNamespace(committee_=OneVsOne(Perceptron(max_iter=20)).fit(X, y))
     ax = plot.regions(rule, X, y, Figure().subplots())
     assert "one versus one" in ax.get_title()
 
 
 def test_what_cannot_be_drawn_is_refused():
     X, y = clouds()
-    rule = LinearMachine(max_passes=5).fit(X, y)
+    rule = LinearMachine(max_iter=5).fit(X, y)
     with pytest.raises(ValueError, match="2 columns"):
         plot.regions(rule, np.ones((60, 3)), y)
     with pytest.raises(ValueError, match="'z'"):

@@ -171,11 +171,11 @@ def inside(points, ball):
 @given(arrays(float, st.tuples(st.integers(1, 9), st.just(2)), elements=st.integers(-20, 20).map(float)))
 def test_both_bounds_of_the_radius_hold(points):
     exact = smallest_circle(points)
-    for some in (enclosing_ball(points, tol=1e-6, max_passes=2000), enclosing_ball(points, max_passes=3)):
+    for some in (enclosing_ball(points, tol=1e-6, max_iter=2000), enclosing_ball(points, max_iter=3)):
         assert inside(points, some)
         assert some.lower <= exact * (1 + 1e-9) and exact <= some.radius + 1e-9
-    assert enclosing_ball(points, tol=1e-6, max_passes=2000).radius <= (1 + 2e-6) * exact + 1e-12
-    assert enclosing_ball(points, max_passes=1).radius <= 2 * exact + 1e-9
+    assert enclosing_ball(points, tol=1e-6, max_iter=2000).radius <= (1 + 2e-6) * exact + 1e-12
+    assert enclosing_ball(points, max_iter=1).radius <= 2 * exact + 1e-9
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csr_matrix])
@@ -232,7 +232,7 @@ def test_one_row_and_no_spread():
         ([[math.inf]], {}, "infinity"),
         (np.empty((0, 2)), {}, "0 sample"),
         ([[1.0]], {"tol": 0.0}, "tol"),
-        ([[1.0]], {"max_passes": 0}, "max_passes"),
+        ([[1.0]], {"max_iter": 0}, "max_iter"),
     ],
 )
 def test_bad_balls_are_named(X, options, culprit):

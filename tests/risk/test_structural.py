@@ -72,7 +72,7 @@ def test_scikit_learn_contract(estimator, check):
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("classifier", [Perceptron(), LinearSVC(C=10.0), Kozinec(max_passes=50)])
+@pytest.mark.parametrize("classifier", [Perceptron(), LinearSVC(C=10.0), Kozinec(max_iter=50)])
 def test_a_circle_takes_degree_2_and_a_line_degree_1(classifier, seed):
     for task, want in (("circle", "degree=2"), ("line", "degree=1")):
         X, y = EXAMPLE[task](np.random.default_rng(seed))
@@ -151,7 +151,7 @@ def test_a_wide_margin_lowers_the_capacity_below_n_plus_1():
     rung = model.table_[0]
     assert rung.capacity.source == "R²/m²+1" and rung.capacity.n == 60
     assert rung.capacity.margin == pytest.approx(rule.margin_)
-    least = math.ceil(enclosing_ball(X, tol=1e-6, max_passes=5000).lower ** 2 / rule.margin_**2) + 1
+    least = math.ceil(enclosing_ball(X, tol=1e-6, max_iter=5000).lower ** 2 / rule.margin_**2) + 1
     assert least <= rung.bound.h <= least + 1 < 61
     assert "no proof" in str(model.table_)
 

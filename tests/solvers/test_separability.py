@@ -354,7 +354,7 @@ def test_labels_and_kinds_of_data():
         ([[0.0], [1.0]], [0, 1, 1], {}, "inconsistent numbers"),
         ([[0.0], [1.0]], [0, 1], {"exact": "yes"}, "'exact' parameter"),
         ([[0.0], [1.0]], [0, 1], {"max_seconds": 0}, "'max_seconds' parameter"),
-        ([[0.0], [1.0]], [0, 1], {"sample_weight": [1, 0]}, "weigh zero"),
+        ([[0.0], [1.0]], [0, 1], {"sample_weight": [1, 0]}, "got none in class 1"),
     ],
 )
 def test_bad_input_is_named(X, y, options, message):

@@ -34,7 +34,8 @@ def check_rows(estimator, X, *y, reset: bool):
 def check_weights(sample_weight, X: np.ndarray) -> np.ndarray:
     """Return the weights of the rows, 1 by default; none is negative, not all are zero."""
     weight = check_sample_weight(sample_weight, X)
-    weight = np.ones(len(X)) if weight is None else weight
+    if weight is None:
+        return np.ones(len(X))
     if not weight.any():
         raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
     return weight

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters
+from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
 from ..risk.empirical import find_labels
 from ._validation import check_labelled, check_rows, repeat_rows
 from .densities._base import fit_classes
@@ -44,6 +44,12 @@ class Bayes(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
+    classes_ : ndarray
+        The labels.
+    priors_ : ndarray of shape (n_classes,)
+        The probabilities of the classes.
+    coef_, intercept_, discriminant_
+        Where the model has linear discriminants: their weights, their biases, and the functions g_k.
     strategy_ : Strategy
         The learned strategy; ``strategy_.model`` has the densities.
     decisions_ : ndarray
@@ -74,11 +80,7 @@ class Bayes(ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
 
     def __init__(self, model=None, *, priors=None, loss=None, reject=None, reject_label=None):
-        self.model = model
-        self.priors = priors
-        self.loss = loss
-        self.reject = reject
-        self.reject_label = reject_label
+        set_parameters(self, locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -56,6 +56,10 @@ class NearestMean(_NearestMeanClassifier):
 
     Attributes
     ----------
+    classes_ : ndarray
+        The labels.
+    coef_, intercept_
+        The weights and biases of the functions g_k, one row per class.
     means_ : ndarray of shape (n_classes, n_features)
         The means.
     discriminant_ : Discriminant
@@ -103,6 +107,10 @@ class Mahalanobis(_NearestMeanClassifier):
 
     Attributes
     ----------
+    classes_ : ndarray
+        The labels.
+    coef_, intercept_
+        The weights and biases of the functions g_k, one row per class.
     means_ : ndarray of shape (n_classes, n_features)
         The means.
     densities_ : list of Gaussian

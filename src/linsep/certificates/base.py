@@ -6,7 +6,8 @@ import html
 import math
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple, Self
+from importlib import import_module
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -60,6 +61,14 @@ class Verdict(NamedTuple):
         return f"The certificate holds: recomputed from the data, {found}."
 
 
+KINDS = {  # of certificates, and the modules that define them
+    "LabellingCertificate": "labelling",
+    "MarginCertificate": "margin",
+    "ObjectiveCertificate": "objective",
+    "RadiusCertificate": "radius",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
     """A learned w with what is proved about it: plain data, built by keyword in `linsep.certificates.prove`."""
@@ -72,12 +81,6 @@ class Certificate:
     reason: str = ""  # why learning ended before its target, or nothing
     w: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # the bias is its last number
     classes: tuple = (-1, 1)  # the labels of the negative and of the positive side, or of all classes
-
-    _kinds: ClassVar[dict[str, type[Certificate]]] = {}
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        Certificate._kinds[cls.__name__] = cls
 
     @property
     def gap(self) -> float:
@@ -111,46 +114,24 @@ class Certificate:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
         """The certificate that `to_dict` wrote, of the kind that it names."""
-        kept = dict(plain)
-        name = kept.pop("kind", cls.__name__)
-        kind = Certificate._kinds.get(name)
+        name = plain.get("kind", cls.__name__)
+        kind = getattr(import_module(f".{KINDS[name]}", __package__), name) if name in KINDS else None
         if kind is None or not issubclass(kind, cls):
             raise ValueError(f"kind: expected a {cls.__name__}, got {name!r}.")
-        for f in fields(kind):
+        return kind(**kind._read({key: value for key, value in plain.items() if key != "kind"}))
+
+    @classmethod
+    def _read(cls, plain: dict[str, Any]) -> dict[str, Any]:
+        """The fields of a certificate, of their own types, from what `to_dict` wrote."""
+        read = {**plain, "status": Status(plain["status"]), "classes": tuple(plain["classes"])}
+        for f in fields(cls):
             default = f.default_factory() if callable(f.default_factory) else None
             if isinstance(default, np.ndarray) and f.name in plain:
-                kept[f.name] = np.asarray(plain[f.name], dtype=default.dtype)
-        kept["status"], kept["classes"] = Status(plain["status"]), tuple(plain["classes"])
-        return kind(**kept)  # type: ignore[return-value]
+                read[f.name] = np.asarray(plain[f.name], dtype=default.dtype)
+        return read
 
     def _repr_html_(self) -> str:
         """The sentence and the numbers, for notebooks."""
         numbers = {"lower bound": self.lower, "upper bound": self.upper, "updates": self.updates, "size": self.size}
         cells = "".join(f"<tr><th>{name}</th><td>{value:.9g}</td></tr>" for name, value in numbers.items())
         return f"<p><b>{html.escape(self.status)}</b></p><p>{html.escape(str(self))}</p><table>{cells}</table>"
-
-
-class Plain:
-    """A dataclass of numbers, strings, arrays (their default has their type) and ``classes``, a tuple of labels."""
-
-    classes: tuple
-
-    def to_dict(self) -> dict[str, Any]:
-        """Numbers, strings and lists only: what JSON can hold."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        for name, value in plain.items():
-            if isinstance(value, np.ndarray):
-                plain[name] = value.tolist()
-        plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
-        return plain
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """The certificate that `to_dict` wrote."""
-        kept = dict(plain)
-        for f in fields(cls):  # type: ignore[arg-type]
-            default = f.default_factory() if callable(f.default_factory) else None
-            if isinstance(default, np.ndarray) and f.name in plain:
-                kept[f.name] = np.asarray(plain[f.name], dtype=default.dtype)
-        kept["classes"] = tuple(plain["classes"])
-        return cls(**kept)

@@ -46,9 +46,8 @@ class LabellingCertificate(MarginCertificate):
         return {**super().to_dict(), "labellings": list(self.labellings)}
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]):
-        """The certificate that `to_dict` wrote."""
-        return super().from_dict({**plain, "labellings": tuple(map(_hashable, plain.get("labellings", ())))})
+    def _read(cls, plain: dict[str, Any]) -> dict[str, Any]:
+        return super()._read({**plain, "labellings": tuple(map(_hashable, plain.get("labellings", ())))})
 
     def _words(self) -> tuple[str, str, str, str, str]:
         right, wrong = "beat every rival labelling", "do not beat every rival labelling"

@@ -14,16 +14,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from .base import Certificate, Status, Verdict
-
-# TODO remove these aliases
-SEPARATED, EPS_OPTIMAL, OPTIMAL = Status.SEPARATED, Status.EPS_OPTIMAL, Status.OPTIMAL
-NOT_SEPARABLE, BUDGET_SPENT, NOT_SEPARATED = Status.NOT_SEPARABLE, Status.BUDGET_SPENT, Status.NOT_SEPARATED
-WITHIN_ROUNDING = Status.WITHIN_ROUNDING
 
 
 def _integers() -> np.ndarray:
@@ -71,7 +66,7 @@ class MarginCertificate(Certificate):
         """Whether integers are the proof: weights of zero sum, or, if no w of floats separates, a w that does."""
         return bool(self.integers)
 
-    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:  # type: ignore[override]
+    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
         """Compute every claim again from the data, with code of its own; the answer is true or says what is wrong."""
         from .check.margin import check
 
@@ -82,9 +77,8 @@ class MarginCertificate(Certificate):
         return {**super().to_dict(), "integers": [hex(number) for number in self.integers]}
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """The certificate that `to_dict` wrote."""
-        return super().from_dict({**plain, "integers": tuple(int(number, 16) for number in plain.get("integers", ()))})
+    def _read(cls, plain: dict[str, Any]) -> dict[str, Any]:
+        return super()._read({**plain, "integers": tuple(int(number, 16) for number in plain.get("integers", ()))})
 
     def __str__(self) -> str:
         margin, rule, vectors, right, wrong = self._words()

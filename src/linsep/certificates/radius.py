@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -69,10 +69,9 @@ class RadiusCertificate(Certificate):
         return check(self, means, covariances, labels)
 
     @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """The certificate that `to_dict` wrote; an empty list does not say that ``u`` has two dimensions."""
-        u = np.asarray(plain["u"], dtype=np.float64)
-        return super().from_dict({**plain, "u": u if u.ndim == 2 else np.zeros((0, 0))})
+    def _read(cls, plain: dict[str, Any]) -> dict[str, Any]:
+        u = np.asarray(plain["u"], dtype=np.float64)  # an empty list does not say that it has two dimensions
+        return super()._read({**plain, "u": u if u.ndim == 2 else np.zeros((0, 0))})
 
     def __str__(self) -> str:
         here = f"r of this w is at least {self.lower:.9g}, so no Gaussian has a larger error than {self.error:.6g}"

@@ -15,7 +15,7 @@ from ..certificates.base import Certificate, Status, Verdict
 from ..oracles import Classes, Dense, Sparse, classes, points
 from ..polynomial_function import PolynomialFunction, variable_names
 from ..rows.matrix import write_class_scores, write_scores
-from ._validation import Sample, check_input, check_sample_weight, finite_scores, warn_user
+from ._validation import Sample, check_input, check_sample_weight, finite_scores, require_known_labels, warn_user
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -64,9 +64,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             )
         if len(given) < 2:
             raise ValueError(f"Expected two classes or more, got one class only: {given.tolist()[0]!r}.")
-        known = np.isin(y, given) if classes is not None else np.True_
-        if not known.all():
-            raise ValueError(f"y has the label {y[~known].tolist()[0]!r}, which is not in classes={given.tolist()}.")
+        if classes is not None:
+            require_known_labels(y, given)
         self.classes_ = given
         label = np.searchsorted(given, y).astype(np.int32)
         weight = self._weights(X, label, sample_weight, partial=classes is not None)
@@ -93,9 +92,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
         if self.class_weight is not None:
             weight *= self._class_weights(label[weight > 0], partial)[label]
-        for k, name in enumerate(self.classes_):
+        for k, name in enumerate(self.classes_.tolist()):
             if not partial and not weight[label == k].any():
-                raise ValueError(f"sample_weight: all rows of class {name!r} weigh zero, two classes are needed.")
+                raise ValueError(f"sample_weight: expected a weight > 0 in every class, got none in class {name!r}.")
         return None if np.all(weight == 1.0) else weight
 
     def _class_weights(self, label: np.ndarray, partial: bool) -> np.ndarray:
@@ -151,9 +150,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X, y = check_input(self, X, y)
-        known = np.isin(y, self.classes_)
-        if not known.all():
-            raise ValueError(f"y has the label {y[~known].tolist()[0]!r}, got {self.classes_.tolist()} in fit.")
+        require_known_labels(y, self.classes_)
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
         return self.certificate_.check(X, y, weight)
 

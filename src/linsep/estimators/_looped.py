@@ -14,7 +14,7 @@ from ..loop.learn import Result, answer, keeps_average, learn, record
 from ..loop.passes import State, begin, passes
 from ..loop.stop import Stop
 from ..oracles import differences
-from ..protocols import Rule, declared
+from ..protocols import declared
 from ..rules import BEYOND, Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
 from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
@@ -35,9 +35,9 @@ def target_for(target: Any, rule: Any) -> Any:
     """The target that a user means: None is what the rule is usually asked for, a number is a margin."""
     if target is not None:
         return Margin(float(target)) if isinstance(target, Real) else target
-    if declared(type(rule), Rule, "NEEDS_MARGIN"):
+    if declared(type(rule), "NEEDS_MARGIN"):
         return Margin(1.0 / BEYOND)
-    return EpsOptimal(0.0, 0.01) if declared(type(rule), Rule, "INSIDE_HULL") else Margin(0.0)
+    return EpsOptimal(0.0, 0.01) if declared(type(rule), "INSIDE_HULL") else Margin(0.0)
 
 
 class Looped:

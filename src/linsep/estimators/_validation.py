@@ -20,8 +20,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils._param_validation import Options as Options
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import validate_params as validate_params
-from sklearn.utils.validation import _check_feature_names_in as check_feature_names  # noqa: F401
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, validate_data
 
 from ..jit import announced
 
@@ -64,6 +63,18 @@ def require_list(found: Any, name: str, what: str) -> None:
     """
     if isinstance(found, str) or not hasattr(found, "__len__"):
         raise TypeError(f"{name}: expected a list of {what}, got {type(found).__name__}.")
+
+
+def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
+    """Raise a ValueError that names the first label of ``y`` that is not in ``classes``.
+
+    >>> require_known_labels(np.array(["a", "c"]), np.array(["a", "b"]))
+    Traceback (most recent call last):
+    ValueError: y: expected labels of ['a', 'b'], got 'c'.
+    """
+    known = np.isin(y, classes)
+    if not known.all():
+        raise ValueError(f"y: expected labels of {classes.tolist()}, got {y[~known].tolist()[0]!r}.")
 
 
 def all_or_nothing(method: Callable) -> Callable:
@@ -125,6 +136,11 @@ def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray | None:
         return None
     X = np.zeros((len(X), 1)) if isinstance(X, list | tuple) else X
     return np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+
+def check_feature_names(estimator: BaseEstimator, input_features: Any) -> list[str]:
+    """The names of the columns: the given ones, those of ``fit``, or x0, x1, ..."""
+    return list(_check_feature_names_in(estimator, input_features))
 
 
 def make_rng(estimator: Any) -> np.random.Generator | None:

@@ -91,9 +91,8 @@ class Anderson(LinearClassifier):
 
     Attributes
     ----------
-    coef_ : array of shape (1, d)
-    intercept_ : array of shape (1,)
-    classes_ : array of the two labels
+    coef_, intercept_, classes_
+        As for `Perceptron`.
     means_ : array of shape (k, d)
         The means of the Gaussians.
     covariances_ : array or list of k covariances

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -280,7 +281,7 @@ def _row_weights(sample: Sample, A: VectorMatrix, b: np.ndarray, w: np.ndarray) 
     """
     if not sample.n_classes:
         return A.weight * np.maximum(b - A @ w, 0.0)
-    part = set_oracle(sample, bias=A.part.bias)
+    part: Any = set_oracle(sample, bias=A.part.bias)
     excess = class_scores(part, part.as_vector(w))  # rivals should score 0
     excess[np.arange(len(excess)), sample.label] = 0.0
     return (A.weight[:, None] * np.maximum(excess, 0.0)).ravel()

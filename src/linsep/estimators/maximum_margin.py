@@ -37,6 +37,7 @@ from ._validation import (
     check_input,
     check_parameters,
     print_record,
+    require_known_labels,
     set_parameters,
 )
 from .one_vs import OneVsAll, OneVsOne
@@ -107,7 +108,9 @@ class MaximumMargin(LinearClassifier):
     history_ : list of dict
         Soft: both bounds on the way.
     committee_ : OneVsAll or OneVsOne
-        Soft, more than two classes: the rules that decide together; their certificates are in ``certificates_``.
+        Soft, more than two classes: the rules that decide together.
+    certificates_ : tuple of Certificate
+        Soft, more than two classes: one per member of ``committee_``, in place of ``certificate_``.
     coef_, intercept_, classes_, n_iter_
         As for `Perceptron`.
 
@@ -159,7 +162,7 @@ class MaximumMargin(LinearClassifier):
         check_parameters(self)
         sample = self._sample(X, y, sample_weight)
         for name in ("committee_", "certificates_", "certificate_", "history_"):  # of a fit of another kind
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if len(self.classes_) > 2 and not sample.n_classes:
             return self._fit_committee(sample)
         learn = self._fit_machine if sample.n_classes else self._fit_hard if math.inf == self.C else self._fit_soft
@@ -286,7 +289,7 @@ class MaximumMargin(LinearClassifier):
     def _fit_committee(self, sample: Sample) -> MaximumMargin:
         """Learn one rule per class, or per pair of classes."""
         for name in ("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha", "n_iter_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         member = clone(self).set_params(class_weight=None)  # class weights are in the weights of the rows already
         committee = COMMITTEES[self.multi_class](member).fit(sample.X, self.classes_[sample.label], sample.weight)
         self.committee_, self.certificates_ = committee, committee.certificates_
@@ -315,6 +318,7 @@ class MaximumMargin(LinearClassifier):
         if not hasattr(self, "committee_"):
             return super().check(X, y, sample_weight)
         X, y = check_input(self, X, y)
+        require_known_labels(y, self.classes_)
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
         return self.committee_.check(X, y, weight)
 

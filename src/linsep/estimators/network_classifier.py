@@ -58,7 +58,11 @@ class NetworkClassifier(LabellingClassifier):
     classes_ : array
         The labels.
     coef_ : array
-        w: ``node_coef_`` (features x K, the bias last), then ``edge_coef_`` (features x K x K).
+        w: ``node_coef_``, then ``edge_coef_``.
+    node_coef_ : array of shape (n_features + 1, n_classes)
+        The weights of the nodes, the bias last.
+    edge_coef_ : array of shape (n_edge_features, n_classes, n_classes)
+        The weights of the edges.
     certificate_, history_, n_iter_
         As for `Perceptron`; see `check`.
 

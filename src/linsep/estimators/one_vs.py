@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates.base import Certificate, Verdict
 from ..polynomial_function import PolynomialFunction
 from ._linear import LinearClassifier, write_polynomials
-from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores
+from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores, require_known_labels
 
 
 class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -69,9 +69,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         known = np.unique(classes) if first else self.classes_
         if classes is not None and not np.array_equal(np.unique(classes), known):
             raise ValueError(f"classes: expected {known.tolist()} as in the first call, got {list(classes)}.")
-        strange = ~np.isin(y, known)
-        if strange.any():
-            raise ValueError(f"y has the label {y[strange].tolist()[0]!r}, which is not in classes={known.tolist()}.")
+        require_known_labels(y, known)
         self.classes_ = known
         members = [clone(self.estimator) for _ in self._questions()] if first else deepcopy(self.estimators_)
         label, weight = np.searchsorted(known, y), check_sample_weight(sample_weight, X)
@@ -118,6 +116,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X, y = check_input(self, X, y)
+        require_known_labels(y, self.classes_)
         label, weight = np.searchsorted(self.classes_, y), check_sample_weight(sample_weight, X)
         found = [
             self._member(member.check, question, X, label, weight)
@@ -179,8 +178,12 @@ class OneVsAll(Committee):
 
     Attributes
     ----------
-    estimators_, classes_, coef_, intercept_, certificates_
-        One entry a class; member k knows the rows of class k as 1, all others as 0.
+    estimators_ : list of classifiers
+        One per class; to member k the rows of class k are 1, all others 0.
+    certificates_ : tuple of Certificate
+        One per member.
+    coef_, intercept_, classes_
+        As for `Perceptron`: one row of ``coef_`` per member.
 
     Examples
     --------
@@ -225,9 +228,10 @@ class OneVsOne(Committee):
 
     Attributes
     ----------
-    estimators_, coef_, intercept_, certificates_
-        One entry a pair, in the order (0, 1), (0, 2), ..., (1, 2), ...; the second class is the positive side.
-    classes_, pairs_
+    pairs_ : list of pairs of int
+        The classes of each member: (0, 1), (0, 2), ..., (1, 2), ...; the second one is the positive side.
+    estimators_, certificates_, coef_, intercept_, classes_
+        As for `OneVsAll`: one entry per pair.
 
     Examples
     --------

@@ -39,18 +39,18 @@ class StructuredClassifier(LabellingClassifier):
     ----------
     phi : callable
         ``phi(x, y)``: the features of x labelled y, an array (or sparse row) that always has the same length.
-    argmax : callable, optional
+    argmax : callable or None, default=None
         ``argmax(w, x)``: the best labelling of x. Without it all of ``labels`` are tried.
-    labels : sequence or callable, optional
+    labels : sequence, callable or None, default=None
         The labellings, or ``labels(x)``, those of x. With them everything is exact; without them see ``rival``.
-    rival : callable, optional
+    rival : callable or None, default=None
         ``rival(w, x, y)``: the best labelling of x other than y (None: there is none), where listing all takes too
         long; with ``loss_scale`` the one with the largest ``<w, phi(x,y')> + loss_scale * loss(y, y')``.
         With ``argmax`` alone the perceptron without margin can learn, but ties are not seen and nothing is
         proved about the margin.
     loss : {"zero-one", "hamming"} or callable, default="zero-one"
         ``loss(y, y')``: what it costs to take y' for y (E5). "hamming": the share of places where they differ.
-    rule : {"perceptron", "relaxation", "kozinec", "maximum margin"} or a rule of `linsep.rules`, default="perceptron"
+    rule : {"perceptron", "relaxation", "kozinec", "maximum margin"} or a rule, default="perceptron"
         How w moves. "maximum margin": the largest margin itself, or a proof that the examples are not separable.
     loss_scale : float, default=0.0
         The margin asked for grows with the loss: :math:`\langle w, \varphi(x,y) - \varphi(x,y')\rangle > b + scale

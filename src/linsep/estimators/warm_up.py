@@ -12,6 +12,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .kozinec import Kozinec
+from .linear_machine import LinearMachine
+from .maximum_margin import MaximumMargin
+from .perceptron import Perceptron
+
 X = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [5.0, -1.0], [0.0, 6.0], [1.0, 7.0]])
 Y = np.array([0, 0, 1, 1, 2, 2])
 SEQUENCES = [X[:3], X[3:]], [[0, 0, 1], [1, 2, 2]]
@@ -42,10 +47,7 @@ def warm_up(estimators: Sequence[Any] | None = None, *, processes: int | None = 
     >>> warm_up([Perceptron()])  # doctest: +SKIP
     ['Perceptron()']
     """
-    if estimators is None:
-        import linsep
-
-        estimators = [linsep.Perceptron(), linsep.Kozinec(), linsep.MaximumMargin(), linsep.LinearMachine()]
+    estimators = [Perceptron(), Kozinec(), MaximumMargin(), LinearMachine()] if estimators is None else estimators
     tasks = [(each, data) for each in estimators for data in _data_for(each)]
     count = processes or os.cpu_count() or 1
     with ProcessPoolExecutor(min(count, len(tasks)), mp_context=get_context("spawn")) as pool:

@@ -76,7 +76,7 @@ class Lift(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Return the names of the columns; as in scikit-learn, variables without a name are x0, x1, ..."""
         check_is_fitted(self)
-        return np.array(self._name_columns(list(check_feature_names(self, input_features))), dtype=object)
+        return np.array(self._name_columns(check_feature_names(self, input_features)), dtype=object)
 
     def expand(self, w, w0: float = 0.0) -> PolynomialFunction:
         """Return <w, phi(x)> + w0, with one weight per lifted column, as a function of the original variables."""

@@ -32,6 +32,8 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         The fitted lift.
     classifier_ : classifier
         The fitted classifier.
+    classes_, certificate_
+        Those of the classifier.
 
     Examples
     --------

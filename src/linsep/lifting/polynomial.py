@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from numbers import Integral
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from ..estimators._validation import Interval
+from ..estimators._validation import AT_LEAST_ONE
 from ..polynomial_function import Monomial, PolynomialFunction, substitute_affine, variable_names
 from .lift import Lift, get_affine
 
@@ -59,7 +58,7 @@ class Polynomial(Lift):
 
     _parameter_constraints: dict = {
         **Lift._parameter_constraints,
-        "degree": [Interval(Integral, 1, None, closed="left")],
+        "degree": [AT_LEAST_ONE],
     }
 
     def __init__(self, degree=2, *, centre=True, scale=True):
@@ -119,6 +118,11 @@ class Quadratic(Polynomial):
     centre : bool, default=True
         As for `Polynomial`.
     scale : bool, default=True
+        As for `Polynomial`.
+
+    Attributes
+    ----------
+    inner_, products_, scaler_
         As for `Polynomial`.
 
     Examples

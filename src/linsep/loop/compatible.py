@@ -22,7 +22,7 @@ def check_compatible(parts: Sequence[Any], target: Any, rule: Any, batch: bool) 
     """Refuse what lacks a method, and what can't be combined, with the reason."""
     if not parts:
         raise ValueError("learn: expected a list of oracles, got an empty one.")
-    traits = check_classes(tuple(map(type, parts)), type(target), type(rule), batch)
+    traits = check_classes(tuple(map(type, parts)), type(target), type(rule), batch)  # type: ignore[arg-type]
     name, b, near_best = type(rule).__name__, getattr(target, "b", 0.0), any(target.tolerance)
     if traits.needs_margin and near_best:
         raise ValueError(f"{name} has no goal to move to under {type(target).__name__}; use Margin(b) with b > 0.")
@@ -41,7 +41,7 @@ def check_compatible(parts: Sequence[Any], target: Any, rule: Any, batch: bool) 
 @functools.cache
 def check_classes(oracles: tuple[type, ...], target: type, rule: type, batch: bool) -> Traits:
     """The part of the check that depends on the classes only: once per combination."""
-    labellings = declared(oracles[0], Oracle, "LABELLINGS")
+    labellings = declared(oracles[0], "LABELLINGS")
     for kind in oracles:
         require(kind, LabellingOracle if labellings else Oracle)
     require(target, Target)
@@ -50,12 +50,12 @@ def check_classes(oracles: tuple[type, ...], target: type, rule: type, batch: bo
         raise ValueError(f"learn: expected one oracle of labellings, got {len(oracles)}; go on from the last state.")
     if batch and not has_methods(rule, BatchRule):
         raise ValueError(f"{rule.__name__} has no batch form: expected the methods batch_weight and batch_step.")
-    if batch and not declared(oracles[0], Oracle, "BATCH"):
+    if batch and not declared(oracles[0], "BATCH"):
         raise ValueError(
             f"{oracles[0].__name__} have no batch form: the rival of a row is known only after the pass. "
             "Use the single-sample form, or points with the bias inside (augmented)."
         )
-    needs_margin, inside_hull = declared(rule, Rule, "NEEDS_MARGIN"), declared(rule, Rule, "INSIDE_HULL")
+    needs_margin, inside_hull = declared(rule, "NEEDS_MARGIN"), declared(rule, "INSIDE_HULL")
     return Traits(labellings, has_methods(rule, ScheduledRule), needs_margin, inside_hull)
 
 
@@ -75,5 +75,5 @@ def with_float_fields(component: Any) -> Any:
 @functools.cache
 def float_fields(kind: type) -> list[str]:
     """The fields of a NamedTuple class that are annotated as float."""
-    notes = kind.__annotations__
+    notes = {name: note for each in kind.__mro__ for name, note in vars(each).get("__annotations__", {}).items()}
     return [name for name in notes if getattr(notes[name], "__forward_arg__", notes[name]) in (float, "float")]

@@ -12,6 +12,7 @@ import numpy as np
 from ..certificates.base import Certificate
 from ..certificates.prove import LabellingProver, Outcome, RowProver, make_prover
 from ..rows.matrix import length
+from .compatible import check_compatible
 from .passes import State, begin, passes
 from .stop import Stop, interrupts
 
@@ -82,6 +83,7 @@ def learn(
     'separated'
     """
     stop = stop or Stop()
+    check_compatible(parts, target, rule, batch)
     if stop.theta is not None and not batch:
         raise ValueError("theta: only batch steps have a length that can be compared with it.")
     if keep == "average" and batch:
@@ -144,7 +146,7 @@ def answer(
             w = mean
     elif keep == "pocket" or (unfinished and batch):
         state.offer(w, prover.errors(w))
-        w = state.pocket.w  # type: ignore[union-attr]
+        w = state.pocket.w  # type: ignore
     if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
     w = prover.with_best_bias(w, likely=unfinished and not batch)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..protocols import Oracle
+from ..protocols import ROW_BYTES
 from ..rows.matrix import BLOCK
 
 VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are looked at between calls
@@ -27,7 +27,7 @@ def visits(part: Any, rng: np.random.Generator | str | None) -> Iterator[np.ndar
         order = interleave(part.label, np.arange(n) if order is None else order)
     elif rng is not None:
         order = np.arange(n) if order is None else order
-        row_bytes = getattr(part, "row_bytes", Oracle.row_bytes)
+        row_bytes = getattr(part, "row_bytes", ROW_BYTES)
         blocks = np.array_split(order, max(1, math.ceil(order.size * row_bytes / CACHE)))
         order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
     for at in range(0, n if order is None else order.size, VISITS):

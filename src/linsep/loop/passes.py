@@ -12,6 +12,7 @@ import numpy as np
 from ..certificates.prove.margin import convex_weights, sides
 from ..jit import kernel_for
 from ..oracles.update_log import Entries, merge_entries, take_entries
+from ..protocols import Oracle, require
 from ..rows.matrix import combine, count_present, present_blocks, squared_length
 from ..rules import Batch
 from .compatible import Traits, check_compatible, with_float_fields
@@ -60,6 +61,7 @@ def begin(parts: Sequence[Any], *, average: bool = False, w: np.ndarray | None =
 
     From a given w the total weight is unknown: the run's own upper bound is void, the certificate's is not.
     """
+    require(type(parts[0]), Oracle)  # type: ignore[arg-type]  # classes are hashable
     size = parts[0].size
     start = np.zeros(size) if w is None else np.array(w, dtype=np.float64)
     if start.shape != (size,):

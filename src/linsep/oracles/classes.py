@@ -24,7 +24,6 @@ from .points import Dense, Sparse, points
 class Classes(NamedTuple):
     """Row i against the best of the other classes; the slot of a vector is its rival k."""
 
-    LABELLINGS, BATCH = False, True
     rows: Dense | Sparse
     label: np.ndarray  # n of int32: the class of a row, 0 ... K-1
     sign: np.ndarray  # n of int8, all 1: differences have no sign
@@ -32,10 +31,25 @@ class Classes(NamedTuple):
     first: int
     score: np.ndarray  # K of float64: room for the scores of a row
 
-    certified = property(lambda self: self)
-    slots = property(lambda self: self.score.size)
-    size = property(lambda self: self.slots * self.rows.size)
-    bias_kind = property(lambda self: self.rows.bias_kind)
+    @property
+    def certified(self) -> Classes:
+        """The oracle whose vectors a certificate names."""
+        return self
+
+    @property
+    def slots(self) -> int:
+        """Places of a row in `dual_weights`: one per class."""
+        return self.score.size
+
+    @property
+    def size(self) -> int:
+        """How many numbers w has."""
+        return self.slots * (self.rows.width + 1)
+
+    @property
+    def bias_kind(self) -> str:
+        """Which margin the rows are about."""
+        return "augmented" if self.rows.bias else "none"
 
     def lowest(self, w, i):
         """<w, a_i> = the score of the row's own class less its rival's; a tie between rivals goes to the first."""

@@ -22,7 +22,7 @@ from ..jit import component
 from .points import Dense, Sparse, points
 
 
-@component
+@component(BATCH=False, slots=1, bias_kind="free")  # the rival of a row is known only after the pass
 class Differences(NamedTuple):
     """Row i against the rival of the other class.
 
@@ -30,7 +30,6 @@ class Differences(NamedTuple):
     needed): the one of class ``sign`` into row ``1 + sign``, 0 or 2. The slot of a vector is the row of its rival.
     """
 
-    LABELLINGS, BATCH = False, False  # the rival of a row is known only after the pass
     rows: Dense | Sparse  # with bias 0
     sign: np.ndarray  # of `rows`, as are the next two
     weight: np.ndarray
@@ -39,11 +38,20 @@ class Differences(NamedTuple):
     score: np.ndarray  # <w, m> of the rivals
     number: np.ndarray  # their row numbers; -1 for one that is not of this training set
 
-    certified = property(lambda self: self.rows)  # a certificate names rows, not pairs of them
-    label = property(lambda self: self.sign)
-    slots = 1
-    size = property(lambda self: self.rows.size)
-    bias_kind = "free"
+    @property
+    def certified(self) -> Dense | Sparse:
+        """A certificate names rows, not pairs of them."""
+        return self.rows
+
+    @property
+    def label(self) -> np.ndarray:
+        """The class of a row."""
+        return self.sign
+
+    @property
+    def size(self) -> int:
+        """How many numbers w has."""
+        return self.rows.width + 1
 
     def lowest(self, w, i):
         """<w, a_i>; row i may become the rival of its class."""

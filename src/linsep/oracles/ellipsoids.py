@@ -17,11 +17,10 @@ import numpy as np
 from ..jit import component, read_only
 
 
-@component
+@component(slots=1)
 class Ellipsoids(NamedTuple):
     """Set i is the ellipsoid of Gaussian i; slot 0 is its lowest point, which `lowest` leaves in ``offset``."""
 
-    LABELLINGS, BATCH = False, True
     means: np.ndarray  # k x d
     low: np.ndarray  # k x q x d: the transposed low parts of the factors
     deviation: np.ndarray  # k x d, or k x 0
@@ -33,8 +32,10 @@ class Ellipsoids(NamedTuple):
     width: int  # d
     offset: np.ndarray  # 1 x d numbers: r Sigma w / sigma of the Gaussian in each slot
 
-    size = property(lambda self: self.width + 1)  # how many numbers w has
-    slots = 1
+    @property
+    def size(self) -> int:
+        """How many numbers w has."""
+        return self.width + 1
 
     def lowest(self, w, i):
         """<w, a> of the lowest point a."""

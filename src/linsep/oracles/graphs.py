@@ -67,7 +67,7 @@ def make_graphs(examples: Sequence[tuple], K: int, labels: Sequence[np.ndarray] 
     count = [np.cumsum([0, *(len(part[k]) for part in parts)]).astype(np.int64) for k in (0, 1)]
     label = np.concatenate(labels).astype(np.int64) if len(labels) else np.zeros(0, dtype=np.int64)
     nodes, edges = (np.ascontiguousarray(each, dtype=np.float64) for each in (nodes, edges))
-    return Graphs(nodes, edges, tail, head, turned, *count, start, arc, label, int(K))
+    return Graphs(nodes, edges, tail, head, turned, count[0], count[1], start, arc, label, int(K))
 
 
 def is_acyclic(g: Graphs) -> bool:

@@ -35,11 +35,10 @@ from .graphs import (
 from .update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
 
 
-@component
+@component(LABELLINGS=True, slots=1)
 class Networks(NamedTuple):
     """Example i against its best rival, which ``search`` finds; the slot is an entry of the log."""
 
-    LABELLINGS, BATCH, slots = True, True, 1
     graphs: Graphs
     search: ForestSearch | MessageSearch
     room: Network  # for the tables of an example, relative to its truth
@@ -98,6 +97,8 @@ class SearchedNetworks:
     graphs: Graphs
     log: UpdateLog
     loss: float
+    engine: str
+    seconds: float
 
     def __init__(self, oracle: Networks, engine: str, seconds: float) -> None:
         vars(self).update(oracle._asdict(), engine=engine, seconds=seconds, exact=engine == "elimination")

@@ -9,7 +9,7 @@ Row numbers are unsigned inside the kernels: for signed ones Numba checks each f
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,73 +19,94 @@ from ..jit import component, prefetch, read_only
 LINE = 64  # bytes that are fetched together
 LINES = 4  # after so many lines in a row the processor fetches the next ones by itself
 
-# What dense and sparse rows share (a NamedTuple inherits nothing).
+
+class RowMethods:
+    """What dense and sparse rows share: the contract beside the kernels that read a row."""
+
+    __slots__ = ()
+    slots = 1  # places of a row in `dual_weights`
+
+    if TYPE_CHECKING:
+        sign: np.ndarray
+        weight: np.ndarray
+        bias: float
+        first: int
+        width: Any
+        matrix: Any
+        _replace: Any
+
+    @property
+    def rows(self) -> Any:
+        """The rows behind the oracle."""
+        return self
+
+    @property
+    def certified(self) -> Any:
+        """The oracle whose vectors a certificate names."""
+        return self
+
+    @property
+    def label(self) -> np.ndarray:
+        """The class of a row."""
+        return self.sign
+
+    @property
+    def size(self) -> int:
+        """How many numbers w has."""
+        return self.width + 1
+
+    @property
+    def bias_kind(self) -> str:
+        """Which margin the rows are about: see `linsep.MarginCertificate`."""
+        return "augmented" if self.bias else "none"
+
+    def record(self, dual_weights, i, slot, beta):
+        """Remember that beta a_i was added."""
+        dual_weights[self.first + i] += beta
+
+    def w_changed(self, w):
+        """No scores are kept."""
+
+    def as_matrix(self, w: np.ndarray) -> np.ndarray:
+        """w as users see it: it is itself."""
+        return w
+
+    def as_vector(self, w: np.ndarray) -> np.ndarray:
+        """w as the kernels hold it."""
+        return np.array(w, dtype=np.float64)
+
+    def with_bias(self, bias: float) -> Any:
+        """The same rows augmented by ``bias``."""
+        return self._replace(bias=bias)
+
+    def present_places(self) -> np.ndarray:
+        """Which places of `dual_weights` stand for a vector: those of the rows whose weight is not 0."""
+        return self.weight > 0 if self.weight.size else np.ones(self.sign.size, dtype=bool)
+
+    def vectors(self, places: np.ndarray) -> np.ndarray:
+        """The vectors at some places of `dual_weights` that belong to these rows, as a dense matrix."""
+        own = places[(places >= self.first) & (places < self.first + self.sign.size)] - self.first
+        X = self.matrix[own]
+        X = (X if isinstance(X, np.ndarray) else X.toarray()).astype(np.float64)
+        if self.bias:
+            X = np.column_stack([X, np.full(own.size, self.bias)])
+        return X * self.sign[own, None]
 
 
-def _record(self, dual_weights, i, slot, beta):
-    """Remember that beta a_i was added."""
-    dual_weights[self.first + i] += beta
-
-
-def _w_changed(self, w):
-    """No scores are kept."""
-
-
-def _bias_kind(self) -> str:
-    """Which margin the rows are about: see `linsep.MarginCertificate`."""
-    return "augmented" if self.bias else "none"
-
-
-def _as_matrix(self, w: np.ndarray) -> np.ndarray:
-    """w as users see it: it is itself."""
-    return w
-
-
-def _as_vector(self, w: np.ndarray) -> np.ndarray:
-    """w as the kernels hold it."""
-    return np.array(w, dtype=np.float64)
-
-
-def _with_bias(self, bias: float):
-    """The same rows augmented by ``bias``."""
-    return self._replace(bias=bias)
-
-
-def _present_places(self) -> np.ndarray:
-    """Which places of `dual_weights` stand for a vector: those of the rows whose weight is not 0."""
-    return self.weight > 0 if self.weight.size else np.ones(self.sign.size, dtype=bool)
-
-
-def _vectors(self, places: np.ndarray) -> np.ndarray:
-    """The vectors at some places of `dual_weights` that belong to these rows, as a dense matrix."""
-    own = places[(places >= self.first) & (places < self.first + self.sign.size)] - self.first
-    X = self.matrix[own]
-    X = (X if isinstance(X, np.ndarray) else X.toarray()).astype(np.float64)
-    if self.bias:
-        X = np.column_stack([X, np.full(own.size, self.bias)])
-    return X * self.sign[own, None]
-
-
-@component
-class Dense(NamedTuple):
-    """Rows of a C-ordered array of float64, float32, uint8 or bool."""
-
-    LABELLINGS, BATCH = False, True
+class _DenseFields(NamedTuple):
     X: np.ndarray  # n x d
     sign: np.ndarray  # n of int8: +1 or -1
     weight: np.ndarray  # n of float64, or empty: every row weighs 1
     bias: float  # what augments a row: 1.0, or 0.0 for a hyperplane through the origin
     first: int  # the number of row 0 in the whole training set
 
-    rows = property(lambda self: self)  # the rows behind the oracle
-    label = property(lambda self: self.sign)  # the class of a row
-    certified = property(lambda self: self)  # the oracle whose vectors a certificate names
-    slots = 1  # places of a set in `dual_weights`
+
+@component
+class Dense(RowMethods, _DenseFields):
+    """Rows of a C-ordered array of float64, float32, uint8 or bool."""
+
+    __slots__ = ()
     CLASS_BY_CLASS = True  # how w holds the weights of many classes
-    size = property(lambda self: self.width + 1)  # how many numbers w has
-    bias_kind = property(_bias_kind)
-    record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
-    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
 
     @property
     def width(self) -> int:
@@ -202,11 +223,7 @@ class Dense(NamedTuple):
         return gap
 
 
-@component
-class Sparse(NamedTuple):
-    """Rows of a CSR matrix with sorted indices: every method costs the row's non-zeros, never d."""
-
-    LABELLINGS, BATCH = False, True
+class _SparseFields(NamedTuple):
     data: np.ndarray
     indices: np.ndarray  # int32 or int64
     indptr: np.ndarray
@@ -216,14 +233,13 @@ class Sparse(NamedTuple):
     first: int
     width: int  # d
 
-    label = property(lambda self: self.sign)
-    rows = certified = property(lambda self: self)
-    slots = 1
-    CLASS_BY_CLASS = False  # but column after column
-    size = property(lambda self: self.width + 1)
-    bias_kind = property(_bias_kind)
-    record, w_changed, as_matrix, as_vector = _record, _w_changed, _as_matrix, _as_vector
-    with_bias, vectors, present_places = _with_bias, _vectors, _present_places
+
+@component
+class Sparse(RowMethods, _SparseFields):
+    """Rows of a CSR matrix with sorted indices: every method costs the row's non-zeros, never d."""
+
+    __slots__ = ()
+    CLASS_BY_CLASS = False  # w holds column after column
 
     @property
     def matrix(self) -> sp.csr_array:

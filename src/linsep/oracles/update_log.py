@@ -48,7 +48,7 @@ class SparseVectors(NamedTuple):
     """Some numbers of some vectors; what stands repeatedly at the same index of a vector is added up."""
 
     vector: np.ndarray  # which vector
-    index: np.ndarray
+    index: np.ndarray  # type: ignore[assignment]
     value: np.ndarray
 
 

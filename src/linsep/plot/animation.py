@@ -23,7 +23,7 @@ from .geometry import clip_line
 from .labels import BACKGROUND
 from .plane import add_near_lines, set_limits, shade_sides
 from .plot_data import PlotData, check_two_classes
-from .replay import Update, format_update, replay_updates
+from .replay import ReplayedUpdate, format_update, replay_updates
 from .style import GREY, INK, draw_legend, format_number, format_vector, prepare_axes, scatter_classes
 
 REPEAT_LAST = 3  # the last frame is shown this many times longer
@@ -100,7 +100,7 @@ def write_atomically(path: Path) -> Iterator[Path]:
 class Animation:
     """The figure and its frames: data on the left, text on the right."""
 
-    def __init__(self, data: PlotData, updates: list[Update], target: Any, bias: str):
+    def __init__(self, data: PlotData, updates: list[ReplayedUpdate], target: Any, bias: str):
         self.data, self.updates, self.target, self.bias = data, updates, target, bias
         self.figure = Figure(figsize=FIGURE_SIZE, dpi=DPI, facecolor="white")
         FigureCanvasAgg(self.figure)
@@ -124,7 +124,7 @@ class Animation:
         self._draw(final, *self.describe_result(final))
         yield len(self.updates) + 1
 
-    def _draw(self, w: np.ndarray, title: str, words: list[str], update: Update | None = None) -> None:
+    def _draw(self, w: np.ndarray, title: str, words: list[str], update: ReplayedUpdate | None = None) -> None:
         """Draw one frame."""
         ax = self.left
         ax.clear()
@@ -173,11 +173,11 @@ class Animation:
         return title, [f"w = {format_vector(w)}", "", f"{result}: the least ⟨w,a⟩ is {format_number(least)}."]
 
 
-def split_formula(update: Update) -> list[str]:
+def split_formula(update: ReplayedUpdate) -> list[str]:
     """Return the formula of an update in lines: before every equals sign, and before a plus if a line is too long.
 
     >>> a = np.array([4.5, 1.0, 1.0])
-    >>> split_formula(Update(5, -1, a, 0.0, 0.0, 1.0, 1.0, np.zeros(3), a, 1.0))
+    >>> split_formula(ReplayedUpdate(5, -1, a, 0.0, 0.0, 1.0, 1.0, np.zeros(3), a, 1.0))
     ['w ← w + 1·(4.5, 1, 1)', '  = (0, 0, 0) + (4.5, 1, 1)', '  = (4.5, 1, 1)']
     """
     lines = []

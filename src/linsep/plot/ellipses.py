@@ -88,17 +88,18 @@ def worst_error(history: Any, ax: Axes | None = None) -> Axes:
     """
     past, certificate = get_history(history, "worst_error"), getattr(history, "certificate_", None)
     updates, error = get_column(past, "updates"), ndtr(-get_column(past, "lower"))
-    looked = np.isfinite(error)
+    known = np.isfinite(error)
     ax = prepare_axes(ax)
-    marker = "o" if looked.sum() <= 60 else None
-    ax.plot(updates[looked], error[looked], color=BLUE, lw=1.6, marker=marker, ms=3.5, label="worst error")
+    marker = "o" if known.sum() <= 60 else None
+    ax.plot(updates[known], error[known], color=BLUE, lw=1.6, marker=marker, ms=3.5, label="worst error")
     if certificate is not None and math.isfinite(certificate.upper):
         least = certificate.best_error
         ax.axhline(least, color=GREY, lw=1.0, ls=(0, (5, 4)), label=f"no less than {format_number(least)}", zorder=0)
     required = getattr(certificate, "required", None)
     if required is not None:
-        label = f"required {format_number(ndtr(-required))}"
-        ax.axhline(ndtr(-required), color=INK, lw=1.0, ls=":", label=label, zorder=0)
+        ax.axhline(
+            ndtr(-required), color=INK, lw=1.0, ls=":", label=f"required {format_number(ndtr(-required))}", zorder=0
+        )
     if updates.max() > 100:
         ax.set_xscale("log")
     else:

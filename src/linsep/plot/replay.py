@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..loop.learn import trace
+from ..loop.passes import trace
 from ..oracles import differences, points
-from ..rules import Scheduled
 from .style import format_number, format_vector
 
 BIASES = ("augmented", "free", "none")
 
 
-class Update(NamedTuple):
+class ReplayedUpdate(NamedTuple):
     """One update, w <- alpha w + beta a. Vectors end in the bias only if it is augmented."""
 
     row: int  # the violated row
@@ -33,7 +32,7 @@ class Update(NamedTuple):
 
 def replay_updates(
     X: np.ndarray, sign: np.ndarray, target: Any, rule: Any, *, bias: str = "augmented", max_updates: int = 60
-) -> Iterator[Update]:
+) -> Iterator[ReplayedUpdate]:
     """Run the single-sample loop from w = 0 and yield its updates; the arguments are those of `animate`.
 
     >>> from linsep.rules import Increment
@@ -52,10 +51,9 @@ def replay_updates(
         a = compute_vector(X, sign, row, rival, bias)
         wa, ww, aa = float(w @ a), float(w @ w), float(a @ a)
         goal = target.goal(ww, total)
-        current = rule.ready(t, 1) if isinstance(rule, Scheduled) else rule
-        alpha, beta = map(float, current.step(t, wa, ww, aa, goal))
+        alpha, beta = map(float, rule.step(t, wa, ww, aa, goal))
         total = alpha * total + beta
-        yield Update(row, rival, a, wa, goal, alpha, beta, w, after[: w.size], total)
+        yield ReplayedUpdate(row, rival, a, wa, goal, alpha, beta, w, after[: w.size], total)
         w = after[: w.size]
 
 
@@ -64,7 +62,7 @@ def _trace_rows(X, sign, target, rule, bias: str, max_updates: int) -> Iterator[
     rows = points(X, sign, bias=1.0 if bias == "augmented" else 0.0)
     part: Any = differences([rows])[0] if bias == "free" else rows
     for row, state in trace([part], target, rule, most=max(max_updates, 1)):
-        yield row, int(part.row[1 - sign[row]]) if bias == "free" else -1, state.weights
+        yield row, int(part.number[1 - sign[row]]) if bias == "free" else -1, state.weights
 
 
 def compute_vector(X: np.ndarray, sign: np.ndarray, row: int, rival: int = -1, bias: str = "augmented") -> np.ndarray:
@@ -79,11 +77,11 @@ def compute_vector(X: np.ndarray, sign: np.ndarray, row: int, rival: int = -1, b
     return 0.5 * (a + sign[rival] * X[rival]) if rival >= 0 else a
 
 
-def format_update(update: Update) -> str:
+def format_update(update: ReplayedUpdate) -> str:
     """Format an update with its numbers.
 
     >>> a, w = np.array([2.0, 0.0]), np.array([0.0, 2.0])
-    >>> format_update(Update(0, -1, a, 0.0, 0.0, 0.5, 0.5, w, 0.5 * w + 0.5 * a, 1.0))
+    >>> format_update(ReplayedUpdate(0, -1, a, 0.0, 0.0, 0.5, 0.5, w, 0.5 * w + 0.5 * a, 1.0))
     'w ← 0.5·(0, 2) + 0.5·(2, 0) = (1, 1)'
     """
     alpha, beta = format_number(update.alpha), format_number(update.beta)

@@ -26,7 +26,7 @@ class Ball:
     passes: int  # over the data
 
 
-def enclosing_ball(X: Any, *, tol: float = 1e-3, max_passes: int = 100) -> Ball:
+def enclosing_ball(X: Any, *, tol: float = 1e-3, max_iter: int = 100) -> Ball:
     r"""Return a ball around all rows of X, its radius at most ``1 + tol`` times the smallest R if the budget allows.
 
     With weights :math:`\lambda \ge 0` of sum 1 and :math:`c = \sum \lambda_i x_i`,
@@ -43,7 +43,7 @@ def enclosing_ball(X: Any, *, tol: float = 1e-3, max_passes: int = 100) -> Ball:
         Dense data are read in place, in blocks; of sparse data the rounding of scalar products is added to R.
     tol : float, default=1e-3
         Largest relative difference of the two bounds.
-    max_passes : int, default=100
+    max_iter : int, default=100
         Largest number of passes over all rows.
 
     Examples
@@ -54,15 +54,15 @@ def enclosing_ball(X: Any, *, tol: float = 1e-3, max_passes: int = 100) -> Ball:
     """
     if not (isinstance(tol, Real) and tol > 0):
         raise ValueError(f"tol: expected a positive number, got {tol!r}.")
-    if not (isinstance(max_passes, Integral) and max_passes >= 1):
-        raise ValueError(f"max_passes: expected an integer >= 1, got {max_passes!r}.")
+    if not (isinstance(max_iter, Integral) and max_iter >= 1):
+        raise ValueError(f"max_iter: expected an integer >= 1, got {max_iter!r}.")
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8, np.bool_], input_name="X")
     rows = _ScaledRows(X)
     weight = np.zeros(X.shape[0])  # lambda
     weight[0] = 1.0
     centre = rows[0]
     best = Ball(centre, math.inf, 0.0, 0)
-    for passes in range(1, int(max_passes) + 1):
+    for passes in range(1, int(max_iter) + 1):
         square, rounding = rows.squared_distances(centre)
         far, radius = int(square.argmax()), math.sqrt(square.max() + rounding)
         if radius < best.radius:

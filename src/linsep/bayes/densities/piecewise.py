@@ -2,13 +2,13 @@ r"""The piecewise constant density: a histogram (A2)."""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from ...estimators._validation import Interval, check_parameters
+from ...estimators._validation import AT_LEAST_ONE, NOT_NEGATIVE, check_parameters
 from .._validation import as_float_array, check_rows
 from ._base import Density, refuse_columns
 
@@ -44,8 +44,8 @@ class PiecewiseConstant(Density):
     """
 
     _parameter_constraints: dict = {
-        "bins": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "bins": [AT_LEAST_ONE, "array-like"],
+        "smoothing": [NOT_NEGATIVE],
     }
 
     def __init__(self, bins=10, *, smoothing=0.0):

@@ -201,7 +201,7 @@ class _Search:
 def separate_means(g: Gaussians) -> Solution:
     """The hyperplane of largest margin between the means, or weights that make them meet."""
     found = nearest_point([points(g.means, g.sign)], "free", 1e-10, Rounds(100))
-    return Solution(found.w[:-1], found.dual, _zero_points(g))
+    return Solution(found.w[:-1], found.dual_weights, _zero_points(g))
 
 
 def _zero_points(g: Gaussians) -> np.ndarray:

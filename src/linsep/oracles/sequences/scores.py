@@ -1,0 +1,99 @@
+"""The scores of all labels, pairs and triples of labels of a sequence along w, as a lattice."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...inference.lattice import Lattice, write_pair_states
+from ...jit import compiled
+from .features import write_scores
+
+
+class Chain(NamedTuple):
+    """What a labelling is scored by."""
+
+    labels: int  # K
+    order: int  # 1 or 2
+    bias: float  # 1.0; 0.0 for none
+    pair_features: bool  # whether features weigh pairs of labels too
+    forbidden: np.ndarray  # empty, or K + K + K K numbers: -inf for a start, an end, a pair that is forbidden, else 0
+
+
+class Tables(NamedTuple):
+    """Scratch: the scores of one sequence; L is the length of the longest one."""
+
+    emission: np.ndarray  # L x K
+    pairs: np.ndarray  # K K, or L K K, where they are not read from w as they are
+    pair_states: np.ndarray  # L x (K K), for second order
+
+
+class Weights(NamedTuple):
+    """The parts of w as views, each in its shape."""
+
+    emission: np.ndarray  # features x K
+    bias: np.ndarray  # K
+    start: np.ndarray  # K
+    end: np.ndarray  # K
+    pairs: np.ndarray  # K x K
+    triples: np.ndarray  # K x K x K, or empty
+    pair_emission: np.ndarray  # features of pairs x K x K
+
+
+def split_weights(w: np.ndarray, features: int, chain: Chain) -> Weights:
+    """The parts of w for so many features."""
+    k = chain.labels
+    shapes = [(features, k), (k,), (k,), (k,), (k, k), (k if chain.order == 2 else 0, k, k), (-1, k, k)]
+    cuts = np.cumsum([int(np.prod(shape)) for shape in shapes[:-1]])
+    return Weights(*(each.reshape(shape) for each, shape in zip(np.split(w, cuts), shapes, strict=True)))
+
+
+@compiled
+def add_loss(emission, truth, loss):
+    """Raise the scores of all wrong labels by ``loss``."""
+    for t in range(truth.size):
+        for k in range(emission.shape[1]):
+            if k != truth[t]:
+                emission[t, k] += loss
+
+
+@compiled
+def write_pairs(w, x, begin, n, chain, out):
+    """Write the scores of all pairs, where they are not those in w: of forbidden ones, and with features of pairs."""
+    dense, indptr, indices, values, width = x
+    labels, d, square, forbidden = chain.labels, dense.shape[1], chain.labels * chain.labels, chain.forbidden
+    at, crossed = (width + 3) * labels, w.size - width * square
+    for t in range(1, n if chain.pair_features else 2):
+        to = (t - 1) * square
+        for h in range(square):
+            out[to + h] = w[at + h] + (forbidden[2 * labels + h] if forbidden.size else 0.0)
+        if chain.pair_features:
+            first, last = indptr[begin + t], indptr[begin + t + 1]
+            for e in range(d + last - first):
+                j = e if e < d else np.int64(indices[first + e - d]) + d
+                v = np.float64(dense[begin + t, e]) if e < d else values[first + e - d] if values.size else 1.0
+                for h in range(square):
+                    out[to + h] += v * w[crossed + j * square + h]
+
+
+@compiled
+def score_lattice(w, x, begin, truth, loss, chain, tables):
+    """The lattice of the sequence at ``begin``: all scores along w, labels other than ``truth`` raised by ``loss``."""
+    emission, n, labels, forbidden = tables.emission, truth.size, chain.labels, chain.forbidden
+    at, square = (x.width + 1) * labels, labels * labels
+    write_scores(w, x, begin, chain.bias, emission[:n])
+    for k in range(labels):
+        emission[0, k] += w[at + k] + (forbidden[k] if forbidden.size else 0.0)
+        emission[n - 1, k] += w[at + labels + k] + (forbidden[labels + k] if forbidden.size else 0.0)
+    if loss != 0.0:
+        add_loss(emission, truth, loss)
+    at += 2 * labels
+    lattice = Lattice(emission, w, at, 0, n, labels, 1)
+    if forbidden.size or chain.pair_features:
+        write_pairs(w, x, begin, n, chain, tables.pairs)
+        lattice = Lattice(emission, tables.pairs, 0, square if chain.pair_features else 0, n, labels, 1)
+    if chain.order == 1 or n == 1:
+        return lattice
+    write_pair_states(lattice, tables.pair_states)
+    return Lattice(tables.pair_states, w, at + square, 0, n - 1, labels, labels)

@@ -1,0 +1,101 @@
+"""Novikoff's bound (C11), and the true margins of known data sets."""
+
+import numpy as np
+import pytest
+import reference
+from honest_certificates import SUCCESS, clouds
+
+from linsep import Kozinec, LeastSquares, Perceptron, Relaxation
+from linsep.loop.learn import learn
+from linsep.loop.stop import Stop
+from linsep.oracles import points
+from linsep.rules import Increment
+from linsep.targets import Margin
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_novikoff_bounds_the_updates(seed):
+    X, sign = clouds(20 + seed, 40, 2 + seed, 1.3)
+    X = X[(X * sign[:, None]).sum(axis=1) > 0.5]
+    sign = sign[(clouds(20 + seed, 40, 2 + seed, 1.3)[0] * sign[:, None]).sum(axis=1) > 0.5]
+    A = reference.mirrored(X, sign)
+    true = reference.largest_margin(X, sign, "augmented")
+    longest = np.linalg.norm(A, axis=1).max()
+    for rng in (None, np.random.default_rng(0)):
+        result = learn([points(X, sign)], Margin(0.0), Increment(1.0), rng=rng, stop=Stop(passes=10**5))
+        claim = result.certificate
+        assert result.state.done
+        assert claim.updates <= longest**2 / true**2
+        assert claim.updates <= claim.novikoff
+        assert claim.novikoff >= longest**2 / true**2 * (1 - 1e-9)  # a smaller margin allows more
+        assert claim.longest == pytest.approx(longest)
+
+
+def test_novikoff_speaks_of_the_augmented_vectors_whatever_the_bias():
+    X, sign = clouds(30, 30, 3, 1.6)
+    updates = learn([points(X, sign)], Margin(0.0), Increment(1.0)).certificate.updates
+    for bias in ("free", "augmented"):
+        assert updates <= Kozinec(bias=bias).fit(X, sign).certificate_.novikoff
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+@pytest.mark.parametrize("tiny", [1e-160, 1e-180, 1e-300])
+def test_rows_of_very_different_length_still_get_a_certificate(order, tiny):
+    # (D / m)^2 is beyond the largest number, |w|^2 and |a|^2 below the smallest
+    X, sign = np.array([[1.0, 0.0], [-tiny, 0.0]])[order], np.array([1, -1])[order]
+    for rule in (Perceptron(fit_intercept=False), Perceptron(), Kozinec(), LeastSquares(), Relaxation()):
+        claim = rule.fit(X, sign).certificate_
+        assert claim.status != "not separable"
+        assert claim.check(X, sign), f"{rule}: {claim.check(X, sign)}"
+        if claim.bias == "none":  # on a line the best margin is the shortest vector
+            assert claim.lower <= tiny <= claim.upper
+
+
+@pytest.mark.parametrize("huge", [1e150, 1e160, 1e300])
+def test_no_false_claim_where_squares_overflow(huge):
+    X, sign = huge * np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([-1, -1, 1, 1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rule in (Perceptron(), Kozinec(), Kozinec(bias="augmented")):
+            assert rule.fit(X, sign).certificate_.status not in SUCCESS
+
+
+# --- the true optima of optimum.json ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tulip", "iris_setosa", "vltava_q", "seed001"])
+@pytest.mark.parametrize("bias", ["free", "augmented"])
+@pytest.mark.parametrize("wanted", [{"eps": 1e-3}, {"tol": 0.01}], ids=["eps", "tol"])
+def test_kozinec_reaches_the_true_margin(name, bias, wanted, shared, optimum):
+    X, y = shared(name)
+    true = optimum[name]["margin_free_bias" if bias == "free" else "margin_augmented"]
+    rule = Kozinec(bias=bias, **wanted).fit(X, y)
+    claim = rule.certificate_
+    assert claim.status == "eps-optimal"
+    assert claim.lower <= true * (1 + 1e-9)
+    assert claim.upper >= true * (1 - 1e-9)
+    assert true - claim.lower <= wanted.get("eps", 0.0) + wanted.get("tol", 0.0) * claim.upper
+    assert claim.check(X, y)
+    assert (rule.predict(X) == y).all()
+
+
+@pytest.mark.parametrize("name", ["tulip", "iris_setosa", "vltava_q", "seed001"])
+def test_the_perceptron_keeps_novikoffs_bound_on_real_data(name, shared, optimum):
+    X, y = shared(name)
+    claim = Perceptron(max_iter=10_000).fit(X, y).certificate_
+    assert claim.status == "separated"
+    assert claim.updates <= optimum[name]["novikoff"] <= claim.novikoff * (1 + 1e-9)
+    assert claim.longest == pytest.approx(optimum[name]["D"])
+
+
+@pytest.mark.parametrize("name", ["riply_trn", "vltava"])
+@pytest.mark.parametrize(
+    "rule",
+    [Kozinec(bias=bias, **wanted) for bias in ("free", "augmented") for wanted in ({"eps": 1e-3}, {"tol": 0.01})]
+    + [Perceptron(), Relaxation(max_iter=500), LeastSquares(method="ho-kashyap")],
+    ids=str,
+)
+def test_data_that_are_not_separable_never_end_in_success(name, rule, shared):
+    X, y = shared(name)
+    claim = rule.fit(X, y).certificate_
+    assert claim.status in ("not separable", "budget spent")
+    assert claim.check(X, y)

@@ -1,0 +1,170 @@
+"""Stops: every budget ends the run with its reason, Ctrl-C returns what there is, and nothing hangs."""
+
+import itertools
+import signal
+import threading
+
+import golden
+import loop_cases as cases
+import numpy as np
+import pytest
+from loop_cases import ORACLES, TARGETS
+
+from linsep import Perceptron
+from linsep.loop.learn import learn, record
+from linsep.loop.order import VISITS
+from linsep.loop.stop import Rounds, Stop
+from linsep.oracles import points
+from linsep.rules import Increment, Nearest
+from linsep.targets import Margin
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that goes on by a thousandth of a second each time it is read."""
+    ticks = itertools.count()
+    monkeypatch.setattr("time.monotonic", lambda: 0.001 * next(ticks))
+
+
+@pytest.mark.parametrize(
+    ("stop", "batch", "said"),
+    [
+        (Stop(passes=7), False, "7 passes"),
+        (Stop(passes=7), True, "7 passes"),
+        (Stop(updates=9), False, "9 updates"),
+        (Stop(updates=9), True, "9 updates"),
+        (Stop(passes=None, seconds=0.05), False, "0.05 seconds"),
+        (Stop(passes=None, seconds=0.05), True, "0.05 seconds"),
+        (Stop(patience=3), False, "patience"),
+        (Stop(patience=3), True, "patience"),
+        (Stop(theta=1e3), True, "theta=1000"),
+    ],
+    ids=str,
+)
+def test_every_stop_ends_the_run_with_its_reason(stop, batch, said, clock):
+    X, sign = cases.slow()
+    result = learn([points(X, sign)], Margin(0.0), Increment(1.0), stop=stop, batch=batch)
+    found = result.certificate
+    assert found.status == "budget spent"
+    assert said in found.reason
+    assert said in str(found)
+    if stop.updates:
+        assert found.updates == 9
+    if stop.passes == 7:
+        assert result.state.passes == len(result.history) == 7
+    assert found.check(X, sign)
+
+
+def test_patience_waits_for_fewer_errors():
+    X, sign = cases.floats(31, n=60, d=2, apart=0.4)
+    errors = []
+    result = learn(
+        [points(X, sign)], Margin(0.0), Increment(1.0), keep="pocket", stop=Stop(passes=None, patience=5),
+        watch=[lambda state: errors.append(state.errors)],
+    )  # fmt: skip
+    best = int(np.argmin(errors))
+    assert len(errors) == best + 1 + 5
+    assert "patience" in result.certificate.reason
+
+
+def test_theta_ends_at_a_short_step():
+    X, sign = cases.floats(32, n=60, d=2, apart=0.3)
+    result = learn([points(X, sign)], Margin(0.0), Increment(1.0, 1.0), batch=True, stop=Stop(passes=10**6, theta=0.05))
+    assert result.state.step_length < 0.05
+    assert "theta=0.05" in result.certificate.reason
+
+
+@pytest.mark.parametrize("kind", ORACLES)
+def test_a_proof_of_inseparability_ends_the_run(kind):
+    X, sign = cases.xor()
+    stop = Stop(passes=10**6, when_inseparable=True)
+    result = learn(ORACLES[kind](X, sign), TARGETS["relative"], Nearest(), stop=stop)
+    assert result.certificate.status == "not separable"
+    assert "not separable" in result.certificate.reason
+    assert result.state.passes < 1000
+    assert result.certificate.check(X, sign)
+
+
+def test_a_watcher_ends_the_run_with_its_reason():
+    X, sign = cases.slow()
+    watch = [lambda state: "enough seen" if state.passes == 3 else None]
+    result = learn([points(X, sign)], Margin(0.0), Increment(1.0), watch=watch)
+    assert result.state.passes == 3
+    assert result.certificate.reason == "enough seen"
+
+
+def test_the_clock_is_read_between_compiled_calls(clock):
+    n = 4 * VISITS  # four compiled calls per pass
+    X, sign = np.ones((n, 1)), np.where(np.arange(n) % 2, 1, -1)
+    stop = Stop(passes=None, seconds=0.003)
+    result = learn([points(X, sign)], Margin(0.0), Increment(1.0), stop=stop)
+    assert "0.003 seconds" in result.certificate.reason
+    assert result.state.passes == 1
+    assert result.state.counters.updates < n
+
+
+@pytest.mark.parametrize("batch", [False, True], ids=["single", "batch"])
+def test_control_c_returns_what_there_is(batch):
+    X, sign = cases.slow()
+    before = signal.getsignal(signal.SIGINT)
+
+    def press(state):
+        if state.passes == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    result = learn([points(X, sign)], Margin(0.0), Increment(1.0), watch=[press], batch=batch)
+    assert result.certificate.status == "budget spent"
+    assert "Ctrl-C" in result.certificate.reason
+    assert result.state.passes in (3, 4)
+    assert np.isfinite(result.w).all()
+    assert result.w.any()
+    assert result.certificate.check(X, sign)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_second_control_c_interrupts_at_once():
+    X, sign = cases.slow()
+
+    def press(state):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            learn([points(X, sign)], Margin(0.0), Increment(1.0), watch=[press])
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_learning_works_outside_the_main_thread():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(Perceptron().fit(golden.X, golden.Y)))
+    thread.start()
+    thread.join()
+    assert [*found[0].coef_[0], *found[0].intercept_] == golden.W
+
+
+def test_rounds_end_at_a_budget_or_at_control_c(clock):
+    rounds = Rounds(3)
+    assert list(rounds) == [1, 2, 3] and "3 passes" in rounds.reason
+    timed = Rounds(10**6, seconds=0.01)
+    assert 0 < len(list(timed)) < 20 and "0.01 seconds" in timed.reason
+    pressed = Rounds(10**6)
+    for k in pressed:
+        if k == 2:
+            signal.raise_signal(signal.SIGINT)
+    assert pressed.count == 2 and "Ctrl-C" in pressed.reason
+    broken = Rounds(10**6)
+    for _ in broken:
+        break
+    assert broken.reason == "" and next(iter(broken)) == 2
+
+
+def test_what_is_printed_and_recorded_per_pass(capsys):
+    rule = Perceptron(verbose=1, max_iter=4).fit(*cases.slow())
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == len(rule.history_) == rule.n_iter_ == 4
+    assert [line.split()[:2] for line in said] == [["pass", str(k)] for k in (1, 2, 3, 4)]
+    assert rule.history_[0].keys() == record(rule._state).keys()

@@ -1,0 +1,56 @@
+"""Rows in blocks: products with them, and what one look at every vector tells of a w."""
+
+from unittest import mock
+
+import loop_cases as cases
+import numpy as np
+import pytest
+import reference
+from loop_cases import FORMATS
+
+from linsep.oracles import points
+from linsep.rows.matrix import VectorMatrix, combine, evaluate, evaluate_block, length, scores, weighted_length
+
+
+@pytest.mark.parametrize(
+    ("form", "compiled"),
+    [("dense", True), ("csr32", True), pytest.param("csr64", True, marks=pytest.mark.long), ("csr64", False)],
+)
+def test_an_evaluation_is_what_the_built_vectors_say(form, compiled):
+    X, sign = cases.integers(6, high=9)
+    weight = np.arange(1.0, sign.size + 1)
+    part, w, rows = points(FORMATS[form](X), sign, weight), np.arange(-2.0, 4.0), np.arange(sign.size)
+    found = evaluate_block.py_func(part, w, rows, 2.0**-40)
+    if compiled:
+        assert tuple(evaluate_block(part, w, rows, 2.0**-40)) == tuple(found)
+    A = reference.mirrored(X, sign)
+    score = A @ w
+    assert (found.size, found.violated) == (len(A), np.sum(score <= 0))
+    assert (found.weight, found.lowest) == (weight[score <= 0].sum(), score.min())
+    assert (found.lowest_negative, found.lowest_positive) == (score[sign < 0].min(), score[sign > 0].min())
+    assert found.longest == np.max(np.sum(A * A, axis=1))
+    assert found.sure == np.min(score - 2.0**-40 * np.linalg.norm(A, axis=1))
+
+
+@pytest.mark.parametrize("form", ["dense", "csr32"])
+def test_blocks_add_up_to_the_products_with_built_vectors(form):
+    X, sign = cases.integers(7, n=50, high=9)
+    weight = (np.arange(50) % 3 > 0).astype(float)
+    present = weight > 0
+    A, w, r = reference.mirrored(X, sign), np.arange(-2.0, 4.0), np.arange(50.0)
+    part = points(FORMATS[form](X), sign, weight)
+    with mock.patch("linsep.rows.matrix.BLOCK", 16):
+        assert np.array_equal(scores([part], w)[present], (A @ w)[present])
+        assert np.isnan(scores([part], w)[~present]).all()
+        assert np.array_equal(combine([part], r), (r * weight) @ A)
+        assert weighted_length([part], r) == pytest.approx((r * weight) @ np.linalg.norm(A, axis=1))
+        found = evaluate([part], w)
+    assert (found.size, found.violated) == (present.sum(), np.sum((A @ w <= 0)[present]))
+    matrix = VectorMatrix(part)  # where absent rows are rows too
+    assert np.array_equal(matrix @ w, A @ w) and np.array_equal(matrix.T @ r, r @ A)
+
+
+def test_the_length_of_very_small_and_large_numbers():
+    assert length(np.array([3e-200, 4e-200])) == 5e-200
+    assert length(np.array([3e200, 4e200])) == pytest.approx(5e200, rel=1e-15)
+    assert length(np.zeros(3)) == length(np.zeros(0)) == 0.0
