@@ -161,7 +161,9 @@ def soft(limit: float, shrink: int) -> None:
             best = MaximumMargin(C=1.0, loss=loss, bias="augmented", tol=1e-10).fit(X, y).certificate_
             peer = list(liblinear_soft(X, y, loss == "squared_hinge", limit))
             least = min(cost for _, cost in peer) / best.lower - 1
-            print(f"{name}, {loss}: optimum {best.upper:.9g} (gap {best.relative_gap:.1e}); LIBLINEAR's least is ", end="")
+            print(
+                f"{name}, {loss}: optimum {best.upper:.9g} (gap {best.relative_gap:.1e}); LIBLINEAR's least is ", end=""
+            )
             print(f"{least:.1e} above it (<= 1e-6: {'yes' if least <= 1e-6 else 'NO'})")
             own = {}
             for tol in (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6):

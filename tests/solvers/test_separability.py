@@ -1,4 +1,4 @@
-"""Separable or not: a w that separates exactly, or few rows whose whole-numbered weights sum to zero."""
+"""Separable or not: a w that separates exactly, or few rows whose integer weights sum to zero."""
 
 import json
 import math

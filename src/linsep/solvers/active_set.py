@@ -22,7 +22,7 @@ import scipy.linalg
 from ..jit import SCALAR_PRODUCTS, compiled
 
 U = float(np.finfo(np.float64).eps)
-MOVES = 2000  # then all rows are scored again, and the budgets are looked at too
+MOVES = 2000  # then all rows are scored again, and the budgets are checked
 PART = 0.5  # of the largest violation: rows with at least this part are tried before all rows are scored again
 ROUNDING = 8.0  # units in the last place by which scores of rows of length 1 are wrong, if w is not refined
 DEPENDENT = 1e-12  # a row this near to the span of those in use depends on them
