@@ -7,9 +7,10 @@ Hard: Gaussian clouds cut to a margin from a planted hyperplane, and MNIST 0 aga
 several settings, and its quickest one whose margin is within 1e-3 of the best counts; LIBSVM and cvxpy run once, each
 with a time limit.
 
-Soft: C = 1, bias augmented as in LIBLINEAR, which reports no gap, so it is measured by the true optimum: the quickest of
-several settings (dual, and for the squared hinge primal too) whose cost is that near to it. Ours is the time of ``fit``
-to a *certified* gap of P and D, which is the harder test, and, measured like LIBLINEAR, the quickest of several ``tol``.
+Soft: C = 1, bias augmented as in LIBLINEAR, which reports no gap, so it is measured by the true optimum: the quickest
+of several settings (dual, and for the squared hinge primal too) whose cost is that near to it. Ours is the
+time of ``fit`` to a *certified* gap of P and D, which is the harder test, and, measured like LIBLINEAR, the quickest of
+several ``tol``.
 """
 
 import multiprocessing

@@ -8,7 +8,7 @@ import networkx
 import numpy as np
 import pytest
 from conftest import DATA, REPOSITORY
-from linsep.solvers.labelling_margin import largest_margin
+from linsep.solvers.column_generation import largest_margin
 from sklearn.base import clone
 
 from linsep import NetworkClassifier

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linsep.solvers.labelling_margin import largest_margin
+from linsep.solvers.column_generation import largest_margin
 
 from linsep import StructureCertificate, StructuredClassifier
 from linsep.certificates.check.labelling import Listed

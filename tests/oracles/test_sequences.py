@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from linsep.solvers.labelling_margin import largest_margin
+from linsep.solvers.column_generation import largest_margin
 from reference import nearest
 
 from linsep.certificates.prove.labelling import look_on
