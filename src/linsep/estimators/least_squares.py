@@ -252,7 +252,7 @@ class LeastSquares(LinearClassifier):
             self.history_.append(print_record(self.verbose, {"pass": k, "value": float(squares)}))
             passes = k
         w -= total / (passes * present.size)
-        return part.as_matrix(w), passes, "" if passes == most else rounds.reason  # so many were wanted, no more
+        return part.as_matrix(w), passes, "" if passes == most else rounds.reason  # as many as asked for
 
     def _require_finite(self, w: np.ndarray, rate: float, k: int) -> None:
         if not np.isfinite(w @ w):
