@@ -106,9 +106,6 @@ class LoopedLinear(Looped, LinearClassifier):
 
     fit_intercept = True
 
-    def _advice(self) -> str:
-        return "Raise max_iter to go on."
-
     def _auto_passes(self, X) -> int:
         """The budget behind max_iter="auto"."""
         return auto_passes(X)
@@ -150,7 +147,7 @@ class LoopedLinear(Looped, LinearClassifier):
         start = self._warm_start(parts) if warm else None
         result = self._run(parts, start, self._auto_passes(sample.X) if self.max_iter == "auto" else self.max_iter)
         self._publish_result(result, parts)
-        self._warn(self._advice())
+        self._warn()
         return self
 
     def _warm_start(self, parts: list[Any]) -> State | np.ndarray | None:

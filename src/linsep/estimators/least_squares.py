@@ -96,6 +96,9 @@ class LeastSquares(LinearClassifier):
     ):  # fmt: skip
         set_parameters(self, locals())
 
+    def _advice(self) -> str:
+        return "Raise max_iter, scale the columns, or use method='pinv'."
+
     def _takes_many(self) -> bool:
         return self.method != "ho-kashyap"
 
@@ -208,7 +211,7 @@ class LeastSquares(LinearClassifier):
         self.n_iter_ = passes
         outcome = Outcome(Margin(0.0), part.bias_kind, passes, reason, ended=not reason)
         self._publish(w, prove_margin([part], part.as_vector(w), dual_weights, outcome))
-        self._warn("Raise max_iter, scale the columns, or use method='pinv'.")
+        self._warn()
         return self
 
     def _gradient(self, A: VectorMatrix, b, w, rounds: Rounds) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..certificates.base import Certificate
-from ..certificates.prove import LabellingProver, Outcome, RowProver, make_prover
+from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..rows.matrix import length
 from .passes import State, begin, passes
 from .stop import Stop, interrupts
@@ -70,7 +70,7 @@ def learn(
     if keep == "average" and batch:
         raise ValueError("keep='average': the batch form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, average=keeps_average(keep, batch), w=start)
-    prover, deadline = make_prover(parts), stop.deadline()
+    prover, deadline = prover_for(type(parts[0]))(parts), stop.deadline()
     with interrupts() as interrupt:
         run = passes(
             parts, target, rule, state, batch=batch, rng=rng,
@@ -127,7 +127,7 @@ def answer(
     prover: RowProver | LabellingProver | None = None,
 ) -> tuple[np.ndarray, Certificate]:  # fmt: skip
     """The w that ``keep`` asks for, and its certificate."""
-    prover = prover or make_prover(parts)
+    prover = prover or prover_for(type(parts[0]))(parts)
     unfinished, near_best = keep == "auto" and not state.done, any(target.tolerance)
     w = state.weights
     if keep == "average" or (unfinished and not batch):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...certificates.prove import Outcome, make_prover
+from ...certificates.prove import Outcome, prover_for
 from ...loop.learn import keeps_average
 from ...loop.passes import State
 from ...oracles.sequences import Sequences
@@ -58,5 +58,5 @@ class Development:
             found = estimator.certificate_
             reason = found.reason or "the pass with the best score of dev was taken"
             outcome = Outcome(estimator._target(), "none", found.updates, reason)
-            estimator.certificate_ = make_prover([oracle]).certify(self.w, self.state, outcome)
+            estimator.certificate_ = prover_for(type(oracle))([oracle]).certify(self.w, self.state, outcome)
             estimator.coef_ = self.w
