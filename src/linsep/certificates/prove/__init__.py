@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-
-from ...protocols import CertifiedOracle, declared, require
+from ...protocols import CertifiedOracle, cached, declared, require
 from .labelling import LabellingProver
 from .margin import Outcome, RowProver, prove_margin
 
 __all__ = ["LabellingProver", "Outcome", "RowProver", "prover_for", "prove_margin"]
 
 
-@functools.cache
+@cached
 def prover_for(oracle: type) -> type[RowProver] | type[LabellingProver]:
     """The class of provers for a class of oracles, of rows or of labellings."""
     if declared(oracle, "LABELLINGS"):
         return LabellingProver
-    require(oracle, CertifiedOracle)  # type: ignore[arg-type]  # classes are hashable
+    require(oracle, CertifiedOracle)
     return RowProver
