@@ -19,8 +19,9 @@ from linsep.oracles import classes, differences, ellipsoids, points
 from linsep.oracles.custom import Custom, UserFunctions
 from linsep.oracles.graphs import make_graphs
 from linsep.oracles.networks import networks
+from linsep.oracles.sequences import features, sequences
 from linsep.protocols import (
-    CONTRACTS,
+    NAMES,
     CertifiedOracle,
     Keeper,
     LabellingOracle,
@@ -59,6 +60,7 @@ ORACLES = {
     "Classes of sparse rows": lambda: classes(sp.csr_array(X), Y, 3),
     "Ellipsoids": lambda: ellipsoids(X[:4], np.tile(np.eye(2), (4, 1, 1)), np.zeros((4, 0)), 0.5, SIGN),
     "Custom": lambda: Custom(list(X), list(Y), UserFunctions(phi, labels=lambda x: range(3))),
+    "Sequences": lambda: sequences([0, 3, 6], Y, features(dense=X), 3),
     "Networks": lambda: networks(graphs()),
     "Networks, TRW-S": lambda: networks(graphs(), "trws"),
     "SearchedNetworks": lambda: networks(graphs(), "elimination"),
@@ -95,8 +97,7 @@ def required(contract) -> list[str]:
     """The names that a contract asks for."""
     names = []
     for kind in contract.__mro__:
-        notes = vars(kind).get("__annotations__", {})
-        names += [name for name, note in notes.items() if "ClassVar" not in str(note)]
+        names += [name for name, each in vars(kind).items() if isinstance(each, property)]
         names += [name for name, each in vars(kind).items() if inspect.isfunction(each) and name[0] != "_"]
     return names
 
@@ -114,7 +115,7 @@ def test_a_component_has_what_its_contract_asks_for_and_is_refused_without(each,
             require(type("Mine", (tuple,), rest), contract)
         said = str(error.value)
         assert re.fullmatch(
-            rf"Mine is not {CONTRACTS[contract]}: expected an? (attribute|method) {lacking}\b[^.]*\.", said
+            rf"Mine is not {NAMES[contract.__name__]}: expected an? (attribute|method) {lacking}\b[^.]*\.", said
         )
 
 
@@ -158,7 +159,7 @@ def run(kernel, make, target, rule):
     task = Task(oracle, with_float_fields(target), with_float_fields(rule), state.keeper)
     dual_weights = np.zeros(max(10_000, state.dual_weights.size))
     for _ in range(200):
-        if declared(type(oracle), Oracle, "LABELLINGS"):
+        if declared(type(oracle), "LABELLINGS"):
             oracle.log.cursor[:] = 0, state.counters.updates
         order = np.arange(oracle.sign.size)
         state.counters = kernel(task, state.w, dual_weights, state.counters, order, enough, 1000)
@@ -189,6 +190,7 @@ COMPILED = {  # each pair is compiled by itself: one rule per oracle, and all ru
     "Classes of sparse rows": "Increment",
     "Ellipsoids": "Nearest",
     "Networks": "Increment",
+    "Sequences": "Increment",
 }
 
 

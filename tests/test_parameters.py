@@ -127,6 +127,9 @@ def test_a_name_in_several_estimators_has_one_meaning():
     assert set(SHARED) <= set(users)
 
 
+WORDS = [X[:3], X[3:]], [list("aab"), list("bcc")]
+
+
 def fitted(name: str) -> list[Any]:
     """Estimators fitted to a little data: one for each set of attributes."""
     kind, two, graphs = ESTIMATORS[name], (X[:4], Y[:4]), [(X[:3], EDGES), (X[3:], EDGES)]
@@ -140,7 +143,7 @@ def fitted(name: str) -> list[Any]:
         "NetworkClassifier": lambda: [kind().fit(graphs, [[0, 0, 1], [1, 2, 2]])],
         "OneVsAll": lambda: [kind(linsep.Perceptron()).fit(X, Y)],
         "OneVsOne": lambda: [kind(linsep.Perceptron()).fit(X, Y)],
-        "SequenceClassifier": lambda: [kind().fit([X[:3], X[3:]], [list("aab"), list("bcc")])],
+        "SequenceClassifier": lambda: [kind().fit(*WORDS), kind().fit(*WORDS, dev=WORDS)],
         "StructuredClassifier": lambda: [kind(lambda x, k: x * np.eye(2)[k], labels=[0, 1]).fit([1.0, -1.0], [0, 1])],
     }
     return special.get(name, lambda: [kind().fit(X, Y)])()

@@ -172,6 +172,21 @@ def sequences(
     >>> parts.emission.tolist(), parts.pairs.tolist()
     ([[0.0, 0.0], [-1.0, 1.0]], [[-1.0, 1.0], [0.0, 0.0]])
     """
+    begin, label = _check_positions(begin, label, x, labels, order)
+    lengths = np.diff(begin)
+    forbidden = read_only(np.zeros(0) if forbidden is None else np.asarray(forbidden, dtype=np.float64))
+    weight = read_only(np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64))
+    chain = Chain(int(labels), int(order), float(bias), bool(pair_features), forbidden)
+    size = (x.width + 3 + labels + (labels**2 if order == 2 else 0) + pair_features * x.width * labels) * labels
+    return Sequences(
+        read_only(begin), read_only(label), x, chain, int(size), float(loss), weight,
+        read_only(np.ones(lengths.size, dtype=np.int8)), 0, new_log(lengths.size, label.size, int(lengths.max())),
+        *_new_scratch(begin, x, chain, int(size)),
+    )  # fmt: skip
+
+
+def _check_positions(begin: Any, label: Any, x: Features, labels: int, order: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where sequences begin and their labels, as arrays that agree with each other."""
     begin, label = np.asarray(begin, dtype=np.int64), np.asarray(label, dtype=np.int32)
     if labels < 2:
         raise ValueError(f"sequences: expected two labels or more, got {labels}.")
@@ -184,15 +199,7 @@ def sequences(
         raise ValueError(f"sequences: expected begin to rise from 0 to {label.size}, the number of labels.")
     if len(x.dense) != label.size:
         raise ValueError(f"sequences: expected features of {label.size} positions, got {len(x.dense)}.")
-    forbidden = read_only(np.zeros(0) if forbidden is None else np.asarray(forbidden, dtype=np.float64))
-    weight = read_only(np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64))
-    chain = Chain(int(labels), int(order), float(bias), bool(pair_features), forbidden)
-    size = (x.width + 3 + labels + (labels**2 if order == 2 else 0) + pair_features * x.width * labels) * labels
-    return Sequences(
-        read_only(begin), read_only(label), x, chain, int(size), float(loss), weight,
-        read_only(np.ones(lengths.size, dtype=np.int8)), 0, new_log(lengths.size, label.size, int(lengths.max())),
-        *_new_scratch(begin, x, chain, int(size)),
-    )  # fmt: skip
+    return begin, label
 
 
 def with_new_scratch(oracle: Sequences) -> Sequences:
