@@ -3,8 +3,8 @@
     python -m benchmarks.sequences [passes]
 
 OCR letters: folds 1-9 to learn, fold 0 to test, pixels and a bias. UD English EWT: the words of train, the test part
-to test, the templates of `templates.WINDOW`. Both learn with ten passes in shuffled order and average; the
-accuracy is the mean of some seeds (CRFsuite has one order only).
+to test, the templates of `linsep.estimators.sequences.WINDOW`. Both learn with ten passes in shuffled order and
+average; the accuracy is the mean of some seeds (CRFsuite has one order only).
 
 Times are CPU times of one thread, since others may use this machine: the best of some, competitors taking turns.
 "training" is a pass over the data in the form that each keeps it in; "prediction" is decoding in that form (CRFsuite:
@@ -29,10 +29,10 @@ import pycrfsuite
 from benchmarks.data import FOLDER, load
 from benchmarks.timing import verdict
 from linsep import SequenceClassifier
+from linsep.estimators.sequences import WINDOW, Templates, shape
 from linsep.estimators.sequences.reader import Reader
-from linsep.estimators.sequences.templates import WINDOW, Templates, shape
 from linsep.loop.passes import begin, passes
-from linsep.oracles.sequences import apart, chains, decode
+from linsep.oracles.sequences import decode, sequences
 from linsep.rules import Increment
 from linsep.targets import Margin
 
@@ -76,10 +76,10 @@ class Ours:
         read, test = reader.learn(X), reader.apply(X_test)
         names = sorted({label for labels in y for label in labels})
         label = [names.index(each) for labels in y for each in labels]
-        self.part = chains(read.begin, label, read.x, len(names))
-        self.test = chains(test.begin, np.zeros(test.begin[-1]), test.x, len(names))
-        state = begin([self.part], "average")
-        self.run = passes([self.part], Margin(0.0), Increment(1.0), state, rng=np.random.default_rng(0))
+        self.oracle = sequences(read.begin, label, read.x, len(names))
+        self.test = sequences(test.begin, np.zeros(test.begin[-1]), test.x, len(names))
+        state = begin([self.oracle], average=True)
+        self.run = passes([self.oracle], Margin(0.0), Increment(1.0), state, rng=np.random.default_rng(0))
 
     def one_pass(self) -> None:
         self.state = next(self.run)
@@ -90,8 +90,7 @@ class Ours:
         return out
 
     def finish(self) -> None:
-        self.w = self.state.keep.answer(self.state.w, self.state.tick.seen)
-        self.test = apart(self.test)
+        self.w = self.state.keeper.result(self.state.w, self.state.counters.seen)
 
 
 class Peer:
@@ -119,7 +118,7 @@ def accuracy(found, truth) -> float:
 
 
 def strings(word: np.ndarray) -> list[list[str]]:
-    """The pixels of a word as CRFsuite wants them."""
+    """The pixels of a word in the form that CRFsuite takes."""
     return [["bias", *map(str, np.flatnonzero(letter))] for letter in word]
 
 
@@ -141,7 +140,7 @@ def compare(
         own += [cpu(ours.one_pass)[0] for _ in range(3)]
         other.append((cpu(many.learn)[0] - cpu(one.learn)[0]) / rounds)  # without reading and writing
     train, waited = min(own), min(other)
-    print(f"  training, positions a second: {n / train:,.0f}; CRFsuite {n / waited:,.0f}")
+    print(f"  training, positions per second: {n / train:,.0f}; CRFsuite {n / waited:,.0f}")
     print("  CRFsuite's time / ours      ", verdict(waited / train, 4, at_most=False))
 
     ours.finish()
@@ -160,7 +159,7 @@ def compare(
     for _ in range(5):
         own.append(cpu(ours.decode)[0])
         other.append(cpu(tag)[0])
-    print(f"  prediction, positions a second: {m / min(own):,.0f}; CRFsuite {m / min(other):,.0f}")
+    print(f"  prediction, positions per second: {m / min(own):,.0f}; CRFsuite {m / min(other):,.0f}")
     print("  CRFsuite's time / ours      ", verdict(min(other) / min(own), 5, at_most=False))
     theirs = accuracy(tag(), y_test)
     rule = make(0).fit(X, y)
@@ -168,7 +167,7 @@ def compare(
     for _ in range(3):
         own.append(cpu(lambda: rule.predict(X_test))[0])
         other.append(cpu(lambda: [tagger.tag(itemise(x)) for x in X_test])[0])
-    print(f"  prediction of raw data, positions a second: {m / min(own):,.0f}; CRFsuite {m / min(other):,.0f}")
+    print(f"  prediction of raw data, positions per second: {m / min(own):,.0f}; CRFsuite {m / min(other):,.0f}")
     print("  CRFsuite's time / ours      ", verdict(min(other) / min(own), 5, at_most=False))
 
     def end_to_end() -> list:

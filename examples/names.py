@@ -3,7 +3,7 @@
     python examples/names.py [folder]
 
 Names are drawn in several fonts, moved a little, and covered with noise. A linear machine reads every letter alone; a
-sequence classifier reads the whole name, and knows from its training names which letters follow one another.
+sequence classifier reads the whole name, and has learned from its training names which letters follow one another.
 Writes a picture of names that one of them misreads, of both error rates against the noise, and of what was learned
 about pairs of letters.
 """
@@ -43,7 +43,7 @@ def letters() -> dict[tuple[str, str], np.ndarray]:
 
 
 def draw(name: str, glyphs: dict, noise: float, rng: np.random.Generator) -> np.ndarray:
-    """A name in one font: a row a letter, its pixels in the columns."""
+    """A name in one font: one row per letter, its pixels in the columns."""
     font = FONTS[rng.integers(len(FONTS))]
     rows = []
     for letter in name:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linsep.certificates.prove import make_prover
+from linsep.certificates.prove import prover_for
 from linsep.jit import component
 from linsep.loop.compatible import check_compatible, with_float_fields
 from linsep.loop.keep import Average, Last
@@ -214,4 +214,4 @@ def test_compiled_and_interpreted_sweeps_are_one_function(make, target, rule):
 @pytest.mark.parametrize("name", [name for name in ORACLES if name != "Ellipsoids"])
 def test_every_oracle_but_the_ellipsoids_has_a_prover(name):
     oracle = ORACLES[name]()
-    assert np.isnan(make_prover([oracle]).margin(np.zeros(oracle.size)))
+    assert np.isnan(prover_for(type(oracle))([oracle]).margin(np.zeros(oracle.size)))

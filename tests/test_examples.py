@@ -28,7 +28,6 @@ QUICK = {"examples/worked_example.py"}
 KNOWN = {
     "anderson.md",
     "networks.md",
-    "sequences.md",
 }
 
 

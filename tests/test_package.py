@@ -26,7 +26,9 @@ NAMES = {
     "MaximumMargin",
     "NearestMean",
     "NetworkClassifier",
-    "Objective",
+    "LabellingCertificate",
+    "MarginCertificate",
+    "ObjectiveCertificate",
     "OneVsAll",
     "OneVsOne",
     "Perceptron",
@@ -35,9 +37,10 @@ NAMES = {
     "RadiusCertificate",
     "Relaxation",
     "SequenceClassifier",
-    "StructureCertificate",
     "StructuredClassifier",
     "separability",
+    "trace",
+    "warm_up",
 }
 MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 

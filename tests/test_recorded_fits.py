@@ -51,7 +51,7 @@ from linsep.oracles import classes, differences, ellipsoids, points
 from linsep.oracles.custom import Custom, UserFunctions
 from linsep.oracles.graphs import make_graphs
 from linsep.oracles.networks import networks
-from linsep.oracles.sequences import make_features, sequences
+from linsep.oracles.sequences import features, sequences
 from linsep.risk import StructuralRisk
 from linsep.rules import Increment, Nearest, Scheduled
 from linsep.rules import Relaxation as Relax
@@ -237,7 +237,7 @@ def dense(data, **more):
 def chained(data):
     X, y = data
     begin = np.cumsum([0, *map(len, y)])
-    return [sequences(begin, np.concatenate(y), make_features(dense=np.concatenate(X)), 3)]
+    return [sequences(begin, np.concatenate(y), features(dense=np.concatenate(X)), 3)]
 
 
 def networked(data, K, engine):

@@ -207,8 +207,8 @@ def _prefetch_place(array, at):
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """Say on a terminal, once per process, that functions are being compiled, if that takes a noticeable time."""
-    if announced.said or not sys.stderr.isatty():  # type: ignore[attr-defined]
+    """Say once per process that functions are being compiled, if that takes a noticeable time; for terminals."""
+    if announced.said:  # type: ignore[attr-defined]
         yield
         return
     over, thread = threading.Event(), threading.get_ident()

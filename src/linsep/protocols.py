@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -166,6 +166,14 @@ class Keeper(Protocol):
         """The w to return."""
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def cached(function: F) -> F:
+    """`functools.cache` for functions of classes, which mypy takes for unhashable."""
+    return cast(F, functools.cache(function))
+
+
 def declared(kind: type, name: str) -> bool:
     """What the class of a component says of itself, or what is taken for granted.
 
@@ -199,7 +207,7 @@ NAMES = {
 }
 
 
-@functools.cache
+@cached
 def require(kind: type, contract: type) -> None:
     """Raise a TypeError that names the first thing that a class of components lacks.
 

@@ -1,4 +1,4 @@
-"""Feature templates against the plain way: a dictionary of strings a token."""
+"""Feature templates against the plain way: one dictionary of strings per token."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOME = [*WINDOW, "tag[-1]", "tag[-1]|word", "lower(word)[3]", "tag|tag[1]|suffix
 
 
 def value(tokens, t, atom: str) -> str:
-    """What one part of a template says of token t, read off the text."""
+    """What one part of a template says of token t, read off the tokens."""
     body, _, offset = atom.strip().partition("[")
     t += int(offset.rstrip("]") or 0)
     if t < 0:
@@ -50,7 +50,7 @@ table = st.lists(st.lists(token, max_size=5), min_size=1, max_size=5)
 
 
 @given(table, table, st.integers(1, 3))
-def test_features_are_those_of_a_dictionary_a_token(train, test, least):
+def test_features_are_those_of_one_dictionary_per_token(train, test, least):
     templates = Templates(SOME, COLUMNS, min_count=least)
     found = templates.fit(train)
     wanted = [features for tokens in train for features in plainly(tokens)]
@@ -73,13 +73,13 @@ def test_features_are_numbered_without_gaps():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("wrd", "no column 'wrd'"),
-        ("upper(word)", "'upper' is none of"),
-        ("suffix(word)", "take a length"),
-        ("lower(word, 2)", "take a length"),
-        ("prefix(word, 0)", "take a length"),
-        ("word[", "is wanted"),
-        ("", "is wanted"),
+        ("wrd", "expected a column of .* got 'wrd'"),
+        ("upper(word)", "expected one of lower, prefix, suffix, shape, got 'upper'"),
+        ("suffix(word)", "expected a length for prefix and suffix only"),
+        ("lower(word, 2)", "expected a length for prefix and suffix only"),
+        ("prefix(word, 0)", "expected a length for prefix and suffix only"),
+        ("word[", "expected column, reading"),
+        ("", "expected column, reading"),
     ],
 )
 def test_a_wrong_template_is_named(text, said):

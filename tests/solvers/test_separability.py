@@ -1,4 +1,4 @@
-"""Separable or not: a w that separates exactly, or few rows whose whole-numbered weights sum to zero."""
+"""Separable or not: a w that separates exactly, or few rows whose integer weights sum to zero."""
 
 import json
 import math
@@ -157,6 +157,16 @@ def test_the_exact_walk_needs_no_good_start(data, unit, start, bias):
             assert all(sum(n * Fraction(float(x)) for n, x in zip(found.integers, a)) > 0 for a in A)
         else:
             assert min(product(a, found.w[: a.size]) for a in A) > 0
+
+
+def test_the_exact_walk_of_vectors_of_one_side():
+    """Such are the vectors of labellings: the truth less a rival, without a bias."""
+    for A in (np.array([[3.0, 1.0], [1.0, 3.0]]), np.array([[3.0, 1.0], [-1.0, -0.3]])):
+        found = decide_exactly([points(A, np.ones(2), bias=0.0)], "none", np.ones(2))
+        assert found.rows is None
+        assert min(product(a, found.w[:2]) for a in A) > 0
+    found = decide_exactly([points(np.array([[3.0, 1.5], [-1.0, -0.5]]), np.ones(2), bias=0.0)], "none", np.ones(2))
+    assert found.integers == (1, 3)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.floats(0.0, 1.0))

@@ -68,7 +68,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             require_known_labels(y, given)
         self.classes_ = given
         label = np.searchsorted(given, y).astype(np.int32)
-        weight = self._weights(X, label, sample_weight, partial=classes is not None)
+        plain = sample_weight is None and self.class_weight is None
+        weight = None if plain else self._weights(X, label, sample_weight, partial=classes is not None)
         if self._machine():
             return Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
         return Sample(X, np.where(label == 1, 1, -1).astype(np.int8), weight, label)
@@ -128,12 +129,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             return self.certificate_.w.copy()
         return np.append(self.coef_[0], self.intercept_[0])
 
-    def _warn(self, advice: str) -> None:
+    def _advice(self) -> str:
+        """What to try if a budget is spent."""
+        return "Raise max_iter to go on."
+
+    def _warn(self) -> None:
         """Say that a budget was spent, what is known so far, and what to try next."""
         found: Any = self.certificate_
         missed = found.status == Status.SEPARATED and found.eps + found.relative > 0
         if found.status == Status.BUDGET_SPENT or missed:
-            warn_user(f"{found} {advice}")
+            warn_user(f"{found} {self._advice()}")
 
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Compute every claim of the certificate again from the data that it was made for.

@@ -65,9 +65,12 @@ class Looped:
     def _run(
         self, parts: list[Any], start: Any, max_iter: int, watch: tuple[Callable, ...] = (), rng: Any = None
     ) -> Result:
-        """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for."""
+        """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for.
+
+        Who watches the passes decides when patience is at an end.
+        """
         stop = Stop(
-            max_iter, self.max_updates, self.max_seconds, self.patience, self.theta,
+            max_iter, self.max_updates, self.max_seconds, None if watch else self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
         )  # fmt: skip
         return learn(
@@ -102,9 +105,6 @@ class LoopedLinear(Looped, LinearClassifier):
     """Linear classifiers of rows that run the loop."""
 
     fit_intercept = True
-
-    def _advice(self) -> str:
-        return "Raise max_iter to go on."
 
     def _auto_passes(self, X) -> int:
         """The budget behind max_iter="auto"."""
@@ -147,7 +147,7 @@ class LoopedLinear(Looped, LinearClassifier):
         start = self._warm_start(parts) if warm else None
         result = self._run(parts, start, self._auto_passes(sample.X) if self.max_iter == "auto" else self.max_iter)
         self._publish_result(result, parts)
-        self._warn(self._advice())
+        self._warn()
         return self
 
     def _warm_start(self, parts: list[Any]) -> State | np.ndarray | None:

@@ -7,6 +7,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -84,7 +85,7 @@ def all_or_nothing(method: Callable) -> Callable:
     def guarded(self, *args, **kwargs):
         before = dict(vars(self))
         try:
-            with announced():
+            with announced() if sys.stderr.isatty() else nullcontext():
                 return method(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()

@@ -78,6 +78,9 @@ class GradientDescent(LinearClassifier):
     ):  # fmt: skip
         set_parameters(self, locals())
 
+    def _advice(self) -> str:
+        return "Raise max_iter, change the rate, or scale the columns."
+
     def _takes_many(self) -> bool:
         return False
 
@@ -157,7 +160,7 @@ class GradientDescent(LinearClassifier):
         reason = rounds.reason if rounds else ""
         outcome = Outcome(Margin(0.0), part.bias_kind, self.n_iter_, reason, ended=not reason)
         self._publish(w, prove_margin([part], w, np.maximum(dual_weights, 0.0), outcome))
-        self._warn("Raise max_iter, change the rate, or scale the columns.")
+        self._warn()
         return self
 
 

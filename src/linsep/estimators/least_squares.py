@@ -96,6 +96,9 @@ class LeastSquares(LinearClassifier):
     ):  # fmt: skip
         set_parameters(self, locals())
 
+    def _advice(self) -> str:
+        return "Raise max_iter, scale the columns, or use method='pinv'."
+
     def _takes_many(self) -> bool:
         return self.method != "ho-kashyap"
 
@@ -208,7 +211,7 @@ class LeastSquares(LinearClassifier):
         self.n_iter_ = passes
         outcome = Outcome(Margin(0.0), part.bias_kind, passes, reason, ended=not reason)
         self._publish(w, prove_margin([part], part.as_vector(w), dual_weights, outcome))
-        self._warn("Raise max_iter, scale the columns, or use method='pinv'.")
+        self._warn()
         return self
 
     def _gradient(self, A: VectorMatrix, b, w, rounds: Rounds) -> np.ndarray:
@@ -252,7 +255,7 @@ class LeastSquares(LinearClassifier):
             self.history_.append(print_record(self.verbose, {"pass": k, "value": float(squares)}))
             passes = k
         w -= total / (passes * present.size)
-        return part.as_matrix(w), passes, "" if passes == most else rounds.reason  # so many were wanted, no more
+        return part.as_matrix(w), passes, "" if passes == most else rounds.reason  # as many as asked for
 
     def _require_finite(self, w: np.ndarray, rate: float, k: int) -> None:
         if not np.isfinite(w @ w):

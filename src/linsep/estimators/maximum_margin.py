@@ -141,6 +141,9 @@ class MaximumMargin(LinearClassifier):
     ):  # fmt: skip
         set_parameters(self, locals())
 
+    def _advice(self) -> str:
+        return "Scale or centre the columns, lower C, or raise max_iter or tol."
+
     def _machine(self) -> bool:
         return len(self.classes_) > 2 and math.inf == self.C
 
@@ -170,7 +173,7 @@ class MaximumMargin(LinearClassifier):
         self.support_ = np.flatnonzero(weights.any(axis=1))
         self.support_vectors_ = sample.X[self.support_]
         self.dual_coef_ = weights[self.support_].T
-        self._warn("Scale or centre the columns, lower C, or raise max_iter or tol.")
+        self._warn()
         return self
 
     def path(self, X, y, Cs: Iterable[float], sample_weight=None) -> list[MaximumMargin]:

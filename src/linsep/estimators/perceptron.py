@@ -78,7 +78,7 @@ class Perceptron(LoopedLinear):
         """
         result = super()._run(parts, start, max_iter, watch, rng)
         averaged = self.keep == "auto" and not self.batch and not self.shuffle
-        if averaged and not result.certificate.separates and _is_sorted(parts[0].label):
+        if averaged and result.certificate.violated and _is_sorted(parts[0].label):
             again = super()._run(parts, start, max_iter, watch, "interleaved")
             result = min(result, again, key=lambda found: found.certificate.violated)
         return result

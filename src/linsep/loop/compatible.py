@@ -6,7 +6,18 @@ import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..protocols import BatchRule, LabellingOracle, Oracle, Rule, ScheduledRule, Target, declared, has_methods, require
+from ..protocols import (
+    BatchRule,
+    LabellingOracle,
+    Oracle,
+    Rule,
+    ScheduledRule,
+    Target,
+    cached,
+    declared,
+    has_methods,
+    require,
+)
 
 
 class Traits(NamedTuple):
@@ -22,7 +33,7 @@ def check_compatible(parts: Sequence[Any], target: Any, rule: Any, batch: bool) 
     """Refuse what lacks a method, and what can't be combined, with the reason."""
     if not parts:
         raise ValueError("learn: expected a list of oracles, got an empty one.")
-    traits = check_classes(tuple(map(type, parts)), type(target), type(rule), batch)  # type: ignore[arg-type]
+    traits = check_classes(tuple(map(type, parts)), type(target), type(rule), batch)
     name, b, near_best = type(rule).__name__, getattr(target, "b", 0.0), any(target.tolerance)
     if traits.needs_margin and near_best:
         raise ValueError(f"{name} has no goal to move to under {type(target).__name__}; use Margin(b) with b > 0.")
@@ -38,7 +49,7 @@ def check_compatible(parts: Sequence[Any], target: Any, rule: Any, batch: bool) 
     return traits
 
 
-@functools.cache
+@cached
 def check_classes(oracles: tuple[type, ...], target: type, rule: type, batch: bool) -> Traits:
     """The part of the check that depends on the classes only: once per combination."""
     labellings = declared(oracles[0], "LABELLINGS")

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..certificates.base import Certificate
-from ..certificates.prove import LabellingProver, Outcome, RowProver, make_prover
+from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..rows.matrix import length
-from .compatible import check_compatible
 from .passes import State, begin, passes
 from .stop import Stop, interrupts
 
@@ -50,28 +49,11 @@ def learn(
 ) -> Result:
     """Learn w from ``parts`` (oracles), and prove what was learned.
 
-    Parameters
-    ----------
-    parts : list of oracles
-        What is to be separated.
-    target, rule
-        When a vector is violated, and how w moves then.
-    stop : Stop, default=Stop()
-        Budgets and other reasons to end.
-    keep : {"last", "average", "pocket", "auto"}, default="last"
-        Which w is returned. "auto": the one that reached the target; else the averaged one, its bias moved to where it
-        errs least, or the best so far of batch passes.
-    batch : bool, default=False
-        One step per pass, with w at rest in between.
-    rng : numpy.random.Generator, "interleaved" or None, default=None
-        Shuffles the visits; "interleaved": the classes take turns; None: the data's order.
-    start : State or array, optional
-        Where to begin; None: at w = 0.
-    watch : functions of a State
-        Called after every pass; each may return a reason to stop.
+    ``keep``: "last", "average", "pocket" or "auto" (the w that reached the target; else the averaged one, its bias
+    moved to where it errs least, or the best so far of batch passes). ``rng`` shuffles the visits; "interleaved" lets
+    the classes take turns; None keeps the data's order. ``start`` is a state or a w to begin with. ``watch`` are
+    functions of the state after every pass; each may return a reason to stop.
 
-    Examples
-    --------
     >>> from linsep.oracles import points
     >>> from linsep.rules import Increment
     >>> from linsep.targets import Margin
@@ -83,45 +65,53 @@ def learn(
     'separated'
     """
     stop = stop or Stop()
-    check_compatible(parts, target, rule, batch)
     if stop.theta is not None and not batch:
         raise ValueError("theta: only batch steps have a length that can be compared with it.")
     if keep == "average" and batch:
         raise ValueError("keep='average': the batch form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, average=keeps_average(keep, batch), w=start)
-    prover, history, reason = make_prover(parts), [], ""
-    began, deadline = time.monotonic(), stop.deadline()
-    idle, fewest = 0, math.inf
+    prover, deadline = prover_for(type(parts[0]))(parts), stop.deadline()
     with interrupts() as interrupt:
-        budget = -1 if stop.updates is None or batch else stop.updates
         run = passes(
-            parts, target, rule, state, batch=batch, rng=rng, budget=budget,
+            parts, target, rule, state, batch=batch, rng=rng,
+            budget=-1 if stop.updates is None or batch else stop.updates,
             halt=lambda: interrupt.pressed or time.monotonic() >= deadline,
         )  # fmt: skip
-        for state in run:
-            if keep == "pocket" and not batch:
-                state.errors = prover.errors(state.weights)
-                state.offer(state.weights, state.errors)
-            errors = state.mistakes if math.isnan(state.errors) else state.errors
-            idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
-            power = state.passes & (state.passes - 1) == 0  # of two: what costs a look at all data is done then only
-            lower = prover.margin(state.weights) if power and state.passes >= 32 and not state.done else math.nan
-            seconds = time.monotonic() - began
-            history.append(record(state, seconds, lower))
-            said = [see(state) for see in watch]
-            if state.done:
-                break
-            if stop.when_inseparable and power and prover.is_inseparable(state):
-                reason = "the data are proved not separable"
-                break
-            reason = "interrupted (Ctrl-C)" if interrupt.pressed else stop.reason(state, seconds, idle)
-            reason = next(filter(None, said), reason)
-            if reason:
-                break
+        count_errors = keep == "pocket" and not batch
+        history, reason = _follow(run, stop, prover, interrupt, tuple(watch), count_errors)
     w, certificate = answer(parts, target, state, keep=keep, batch=batch, reason=reason, prover=prover)
     if state.done:
         history[-1]["lower"] = certificate.lower
     return Result(w, certificate, history, state)
+
+
+def _follow(
+    run: Iterable[State], stop: Stop, prover: Any, interrupt: Any, watch: tuple[Watcher, ...], count_errors: bool
+) -> tuple[list[dict[str, float]], str]:
+    """Go through the passes until one of the reasons to stop; returns the history and the reason."""
+    history, reason = [], ""
+    began, idle, fewest = time.monotonic(), 0, math.inf
+    for state in run:
+        if count_errors:
+            state.errors = prover.errors(state.weights)
+            state.offer(state.weights, state.errors)
+        errors = state.mistakes if math.isnan(state.errors) else state.errors
+        idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
+        power = state.passes & (state.passes - 1) == 0  # of two: what costs a look at all data is done then only
+        lower = prover.margin(state.weights) if power and state.passes >= 32 and not state.done else math.nan
+        seconds = time.monotonic() - began
+        history.append(record(state, seconds, lower))
+        said = [see(state) for see in watch]
+        if state.done:
+            break
+        if stop.when_inseparable and power and prover.is_inseparable(state):
+            reason = "the data are proved not separable"
+            break
+        reason = "interrupted (Ctrl-C)" if interrupt.pressed else stop.reason(state, seconds, idle)
+        reason = next(filter(None, said), reason)
+        if reason:
+            break
+    return history, reason
 
 
 def record(state: State, seconds: float = math.nan, lower: float = math.nan) -> dict[str, float]:
@@ -137,7 +127,7 @@ def answer(
     prover: RowProver | LabellingProver | None = None,
 ) -> tuple[np.ndarray, Certificate]:  # fmt: skip
     """The w that ``keep`` asks for, and its certificate."""
-    prover = prover or make_prover(parts)
+    prover = prover or prover_for(type(parts[0]))(parts)
     unfinished, near_best = keep == "auto" and not state.done, any(target.tolerance)
     w = state.weights
     if keep == "average" or (unfinished and not batch):

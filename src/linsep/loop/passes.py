@@ -61,7 +61,9 @@ def begin(parts: Sequence[Any], *, average: bool = False, w: np.ndarray | None =
 
     From a given w the total weight is unknown: the run's own upper bound is void, the certificate's is not.
     """
-    require(type(parts[0]), Oracle)  # type: ignore[arg-type]  # classes are hashable
+    if not parts:
+        raise ValueError("learn: expected a list of oracles, got an empty one.")
+    require(type(parts[0]), Oracle)
     size = parts[0].size
     start = np.zeros(size) if w is None else np.array(w, dtype=np.float64)
     if start.shape != (size,):

@@ -87,7 +87,7 @@ class Ellipsoids(NamedTuple):
         """No scores are kept."""
 
 
-def ellipsoids(means, low, deviation, radius, sign, weight=None, bias: float = 1.0, first: int = 0) -> Ellipsoids:
+def ellipsoids(means, low, deviation, radius, sign, *, weight=None, bias: float = 1.0, first: int = 0) -> Ellipsoids:
     """The ellipsoids of Gaussians with covariances ``low' low + diag(deviation)^2``; ``radius`` is one number or k.
 
     >>> discs = ellipsoids(np.array([[3.0, 0.0]]), np.eye(2)[None], np.zeros((1, 0)), 2.0, [-1])

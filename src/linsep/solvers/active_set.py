@@ -22,7 +22,7 @@ import scipy.linalg
 from ..jit import SCALAR_PRODUCTS, compiled
 
 U = float(np.finfo(np.float64).eps)
-MOVES = 2000  # then all rows are scored again, and the budgets are looked at too
+MOVES = 2000  # then all rows are scored again, and the budgets are checked
 PART = 0.5  # of the largest violation: rows with at least this part are tried before all rows are scored again
 ROUNDING = 8.0  # units in the last place by which scores of rows of length 1 are wrong, if w is not refined
 DEPENDENT = 1e-12  # a row this near to the span of those in use depends on them
@@ -46,7 +46,7 @@ class Face(NamedTuple):
     minimiser: np.ndarray
     Q: np.ndarray
     R: np.ndarray
-    mu: np.ndarray
+    along: np.ndarray  # Z mu
     point: np.ndarray  # (s, w) of the affine minimiser
     residual: np.ndarray  # by row in use: how far its score is below the mean of its group
 
@@ -70,7 +70,7 @@ class Best(NamedTuple):
 def active_set(
     B: np.ndarray, group: np.ndarray, share: np.ndarray, start: np.ndarray, tol: float = 1e-12
 ) -> np.ndarray:
-    """Weights of the nearest point of rows ``B``, from feasible weights ``start``.
+    """Weights of the nearest point of rows ``B``, from feasible weights ``start``: at least one row of each group.
 
     >>> B = np.array([[2.0, 1.0], [2.0, -1.0], [5.0, 0.0]])
     >>> active_set(B, np.zeros(3, int), np.ones(1), np.array([0.0, 0.0, 1.0]))
@@ -82,7 +82,7 @@ def active_set(
     most, size = min(n, d + groups), d + groups
     face = Face(
         rows=np.zeros(most, dtype=np.int64), weight=np.zeros(most), minimiser=np.zeros(most), Q=np.zeros((most, size)),
-        R=np.zeros((most, most)), mu=np.zeros(groups), point=np.zeros(size), residual=np.zeros(most),
+        R=np.zeros((most, most)), along=np.zeros(most), point=np.zeros(size), residual=np.zeros(most),
     )  # fmt: skip
     candidates = Candidates(np.zeros(groups), np.zeros(n, dtype=np.int8), np.zeros(n), np.zeros(n, dtype=np.int64))
     best = Best(np.zeros(most, dtype=np.int64), np.zeros(most))
@@ -141,91 +141,51 @@ class Factors:
 @kernel
 def find_nearest_point(hulls, start, tol, face, candidates, best):
     """Run from ``start`` until no row is lower than those in use; returns how many rows ``best`` has."""
-    B, groups = hulls.B, hulls.share.size
+    B, group, share = hulls
+    rows, weight, _, Q, R, _, point, residual = face
+    level, excluded, _, low_rows = candidates
     longest = 0.0
     for i in range(B.shape[0]):
         longest = max(longest, squared_norm(B[i]))
     longest = math.sqrt(longest)
-    k = take_start(hulls, start, face)
-    w = face.point[groups:]
-    size, least, idle, low, before = 0, np.inf, 0, 0, 0.0
+    k = np.int64(0)  # a plain 0 is a type of its own for Numba, and what is called with it would be compiled twice
+    for i in range(start.size):
+        if start[i] > 0.0 and append(B, group, Q, R, k, i):
+            rows[k], weight[k] = i, start[i]
+            k += 1
+    w = point[share.size :]
+    size, low = np.int64(0), np.int64(0)
+    least, idle, before = np.inf, 0, 0.0
     for _ in range(MOVES):
-        k = move_to_minimiser(hulls.share, face, k)
-        combine(face, k)
+        k = move_to_minimiser(share, face, k)
         ww = squared_norm(w)
         idle = 0 if ww < (1.0 - 1e-12) * least else idle + 1  # every move shortens w, until rounding hides it
         if ww < least:
             size, least = k, ww
             for j in range(k):
-                best.rows[j], best.weight[j] = face.rows[j], face.weight[j]
+                best.rows[j], best.weight[j] = rows[j], weight[j]
         norm = math.sqrt(ww)
         if idle > 10 or norm <= 4 * U * longest:
             return size
         enough = -max(tol * ww, 8 * U * longest * norm)
         if enough > -ROUNDING * U * longest:
-            equalise_scores(hulls, face, k)
-        write_levels(hulls, face, candidates, w, k)
+            equalise_scores(hulls, rows, Q, R, w, residual, k)
+        write_levels(hulls, rows, weight, w, level, excluded, k)
         while True:
-            row, by = find_lowest(hulls, candidates, w, low)
+            row, by = find_lowest(hulls, level, excluded, w, low_rows[:low])
             if low == 0 or by > PART * before:  # the rows that were lowest are not low any more: score all
                 low, row, by = select_lowest(hulls, candidates, w, enough)
                 before = by
             if by >= enough:
                 return size
-            if append(hulls, face, k, row):
+            if append(B, group, Q, R, k, row):
                 break
-            candidates.excluded[row] = 1  # it depends on those in use: the next one, then
-        face.rows[k], face.weight[k] = row, 0.0
+            excluded[row] = 1  # it depends on those in use: the next one, then
+        rows[k], weight[k] = row, 0.0
         k += 1
         for i in range(B.shape[0]):
-            candidates.excluded[i] = 0
+            excluded[i] = 0
     return size
-
-
-@kernel
-def take_start(hulls, start, face):
-    """Take the rows that have any weight in use, as far as they are independent; returns how many."""
-    k = np.int64(0)  # a plain 0 is a type of its own for Numba, and what is called with it would be compiled twice
-    for i in range(start.size):
-        if start[i] > 0.0 and append(hulls, face, k, i):
-            face.rows[k], face.weight[k] = i, start[i]
-            k += 1
-    for g in range(hulls.share.size):
-        total = 0.0
-        for j in range(k):
-            if hulls.group[face.rows[j]] == g:
-                total += face.weight[j]
-        for j in range(k):
-            if hulls.group[face.rows[j]] == g:
-                face.weight[j] *= hulls.share[g] / total
-    return k
-
-
-@kernel
-def equalise_scores(hulls, face, k):
-    """Take rounding out of w: change it as little as possible, so that all rows of a group have the same score.
-
-    (s, w) is rounded as a vector of length 1 is. Where w is much shorter, the scores of all rows drown in that.
-    """
-    groups = hulls.share.size
-    w, residual = face.point[groups:], face.residual
-    for j in range(k):
-        residual[j] = score(hulls.B, w, face.rows[j])
-    for g in range(groups):
-        total, count = 0.0, 0
-        for j in range(k):
-            if hulls.group[face.rows[j]] == g:
-                total += residual[j]
-                count += 1
-        for j in range(k):
-            if hulls.group[face.rows[j]] == g:
-                residual[j] = total / count - residual[j]
-    for j in range(k):
-        step = residual[j] / face.R[j, j]
-        for c in range(j + 1, k):
-            residual[c] -= step * face.R[j, c]
-        for c in range(w.size):
-            w[c] += step * face.Q[j, groups + c]
 
 
 @kernel
@@ -247,25 +207,50 @@ def score(B, w, i):
 
 
 @kernel
-def write_levels(hulls, face, candidates, w, k):
-    """The score of the rows in use: the same for all of a group, so that of the heaviest is taken."""
-    for g in range(hulls.share.size):
-        heaviest = -1
+def equalise_scores(hulls, rows, Q, R, w, residual, k):
+    """Take rounding out of w: change it as little as possible, so that all rows of a group have the same score.
+
+    (s, w) is rounded as a vector of length 1 is. Where w is much shorter, the scores of all rows drown in that.
+    """
+    B, group, share = hulls
+    for g in range(share.size):
+        total, count = 0.0, 0
         for j in range(k):
-            candidates.excluded[face.rows[j]] = 1
-            if hulls.group[face.rows[j]] == g and (heaviest < 0 or face.weight[j] > face.weight[heaviest]):
-                heaviest = j
-        candidates.level[g] = score(hulls.B, w, face.rows[heaviest])
+            if group[rows[j]] == g:
+                residual[j] = -score(B, w, rows[j])
+                total += residual[j]
+                count += 1
+        for j in range(k):
+            if group[rows[j]] == g:
+                residual[j] -= total / count
+    for j in range(k):
+        step = residual[j] / R[j, j]
+        for c in range(j + 1, k):
+            residual[c] -= step * R[j, c]
+        for c in range(w.size):
+            w[c] += step * Q[j, share.size + c]
 
 
 @kernel
-def find_lowest(hulls, candidates, w, low):
-    """Of the first ``low`` candidates the one farthest below the level of its group, and by how much."""
+def write_levels(hulls, rows, weight, w, level, excluded, k):
+    """The score of the rows in use: the same for all of a group, so that of the heaviest is taken."""
+    for g in range(level.size):
+        heaviest = -1
+        for j in range(k):
+            excluded[rows[j]] = 1
+            if hulls.group[rows[j]] == g and (heaviest < 0 or weight[j] > weight[heaviest]):
+                heaviest = j
+        level[g] = score(hulls.B, w, rows[heaviest])
+
+
+@kernel
+def find_lowest(hulls, level, excluded, w, low_rows):
+    """Of some rows the one farthest below the level of its group, and by how much."""
+    B, group, _ = hulls
     row, by = -1, 0.0
-    for at in range(low):
-        i = candidates.low_rows[at]
-        if not candidates.excluded[i]:
-            below = score(hulls.B, w, i) - candidates.level[hulls.group[i]]
+    for i in low_rows:
+        if not excluded[i]:
+            below = score(B, w, i) - level[group[i]]
             if below < by:
                 row, by = i, below
     return row, by
@@ -274,34 +259,34 @@ def find_lowest(hulls, candidates, w, low):
 @kernel
 def select_lowest(hulls, candidates, w, enough):
     """Make the rows that are at least a part as low as the lowest one candidates; how many, which, and by how much."""
+    B, group, _ = hulls
+    level, excluded, violation, low_rows = candidates
     row, by = -1, 0.0
-    violation = candidates.violation
-    for i in range(hulls.B.shape[0]):
-        violation[i] = 0.0 if candidates.excluded[i] else score(hulls.B, w, i) - candidates.level[hulls.group[i]]
+    for i in range(B.shape[0]):
+        violation[i] = 0.0 if excluded[i] else score(B, w, i) - level[group[i]]
         if violation[i] < by:
             row, by = i, violation[i]
-    low = 0
-    for i in range(hulls.B.shape[0]):
+    low = np.int64(0)
+    for i in range(B.shape[0]):
         if violation[i] < enough and violation[i] <= PART * by:
-            candidates.low_rows[low] = i
+            low_rows[low] = i
             low += 1
     return low, row, by
 
 
 @kernel
-def append(hulls, face, k, i):
+def append(B, group, Q, R, k, i):
     """Take row i in use as number k; not if it depends on those in use."""
-    Q, R, groups = face.Q, face.R, hulls.share.size
     if k >= Q.shape[0]:
         return False
     v = Q[k]
-    size = v.size
+    size, groups = v.size, v.size - B.shape[1]
     square = 1.0
     for c in range(groups):
         v[c] = 0.0
-    v[hulls.group[i]] = 1.0
+    v[group[i]] = 1.0
     for c in range(groups, size):
-        v[c] = hulls.B[i, c - groups]
+        v[c] = B[i, c - groups]
         square += v[c] * v[c]
     for j in range(k):
         R[j, k] = 0.0
@@ -327,11 +312,10 @@ def append(hulls, face, k, i):
 
 
 @kernel
-def remove(face, k, at):
+def remove(rows, weight, Q, R, k, at):
     """No longer use row number ``at``: shift the columns of R, and rotate what sticks out below its diagonal."""
-    R = face.R
     for j in range(at, k - 1):
-        face.rows[j], face.weight[j] = face.rows[j + 1], face.weight[j + 1]
+        rows[j], weight[j] = rows[j + 1], weight[j + 1]
     for j in range(k):
         for c in range(max(at, j - 1), k - 1):
             R[j, c] = R[j, c + 1]
@@ -340,7 +324,7 @@ def remove(face, k, at):
         r = math.hypot(a, b)
         cos, sin = a / r, b / r
         rotate(R, j, j, k - 1, cos, sin)
-        rotate(face.Q, j, 0, face.Q.shape[1], cos, sin)
+        rotate(Q, j, np.int64(0), Q.shape[1], cos, sin)
         R[j + 1, j] = 0.0
 
 
@@ -356,10 +340,15 @@ def rotate(A, j, first, last, cos, sin):
 @kernel
 def move_to_minimiser(share, face, k):
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
-    weight, minimiser = face.weight, face.minimiser
+    rows, weight, minimiser, Q, R, along, point, _ = face
     while True:
-        write_minimiser(share, face, k)
+        write_multipliers(share, Q, along, k)
         first, theta = np.int64(-1), 1.0
+        for j in range(k - 1, -1, -1):  # the weights of the minimiser, R^-1 Z mu
+            rest = along[j]
+            for c in range(j + 1, k):
+                rest -= R[j, c] * minimiser[c]
+            minimiser[j] = rest / R[j, j]
         for j in range(k):
             if minimiser[j] <= 0.0:
                 part = weight[j] / max(weight[j] - minimiser[j], 1e-300)
@@ -369,54 +358,33 @@ def move_to_minimiser(share, face, k):
             mixed = (1.0 - theta) * weight[j] + theta * minimiser[j]
             weight[j] = minimiser[j] if first < 0 else max(mixed, 0.0)
         if first < 0:
-            return k
-        remove(face, k, first)
+            break
+        remove(rows, weight, Q, R, k, first)
         k -= 1
-
-
-@kernel
-def write_minimiser(share, face, k):
-    """The multipliers mu and the weights R^-1 Z mu of the affine minimiser."""
-    mu, minimiser = face.mu, face.minimiser
-    solve_multipliers(face.Q, share, k, mu)
-    for j in range(k - 1, -1, -1):
-        rest = 0.0
-        for g in range(mu.size):
-            rest += face.Q[j, g] * mu[g]
-        for c in range(j + 1, k):
-            rest -= face.R[j, c] * minimiser[c]
-        minimiser[j] = rest / face.R[j, j]
-
-
-@kernel
-def solve_multipliers(Q, share, k, mu):
-    """Solve Z'Z mu = share, for one group or two, with the second column of Z made orthogonal to the first."""
-    aa, ab = 0.0, 0.0
-    for j in range(k):
-        aa += Q[j, 0] * Q[j, 0]
-    if mu.size == 1:
-        mu[0] = share[0] / aa
-        return
-    for j in range(k):
-        ab += Q[j, 0] * Q[j, 1]
-    along = ab / aa
-    bb = 0.0
-    for j in range(k):
-        rest = Q[j, 1] - along * Q[j, 0]
-        bb += rest * rest
-    mu[1] = (share[1] - along * share[0]) / bb
-    mu[0] = share[0] / aa - along * mu[1]
-
-
-@kernel
-def combine(face, k):
-    """(s, w) = Q Z mu."""
-    point = face.point
     for c in range(point.size):
         point[c] = 0.0
     for j in range(k):
-        p = 0.0
-        for g in range(face.mu.size):
-            p += face.Q[j, g] * face.mu[g]
         for c in range(point.size):
-            point[c] += p * face.Q[j, c]
+            point[c] += along[j] * Q[j, c]
+    return k
+
+
+@kernel
+def write_multipliers(share, Q, along, k):
+    """Solve Z'Z mu = share, for one group or two, with the second column of Z made orthogonal to the first; Z mu."""
+    aa, ab, bb = 0.0, 0.0, 0.0
+    for j in range(k):
+        aa += Q[j, 0] * Q[j, 0]
+    mu, nu = share[0] / aa, 0.0
+    if share.size == 2:
+        for j in range(k):
+            ab += Q[j, 0] * Q[j, 1]
+        for j in range(k):
+            rest = Q[j, 1] - ab / aa * Q[j, 0]
+            bb += rest * rest
+        nu = (share[1] - ab / aa * share[0]) / bb
+        mu -= ab / aa * nu
+    for j in range(k):
+        along[j] = Q[j, 0] * mu
+        if share.size == 2:
+            along[j] += Q[j, 1] * nu

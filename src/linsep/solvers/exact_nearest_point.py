@@ -291,16 +291,18 @@ class IntegerRows:
         return next((i for i in low if dot(w, self.row(i)) * total_weight < ww), None)
 
     def round_to_floats(self, w: Vector) -> np.ndarray | None:
-        """A w of floats that separates exactly, or None; its bias is half-way between the classes."""
+        """A w of floats that separates exactly, or None; its bias, if there is one, is half-way between the classes."""
         for factor in FACTORS:
             self._check_time()
             found = self.as_floats(w, factor)
-            bias, found[-1] = found[-1], 0.0
+            if not self.parts[0].bias:
+                if least(self.parts, found) > 0:
+                    return found
+                continue
+            found[-1] = 0.0
             up, down = (least(_side(self.parts, sign), found) for sign in (1, -1))
-            if self.parts[0].bias:
-                bias = float((down - up) / 2)
-            if up + Fraction(bias) > 0 and down - Fraction(bias) > 0:
-                found[-1] = bias
+            found[-1] = float((down - up) / 2)
+            if up + Fraction(found[-1]) > 0 and down - Fraction(found[-1]) > 0:
                 return found
         return None
 

@@ -79,7 +79,7 @@ def take_step(A: VectorMatrix, criterion: Criterion, w: np.ndarray, rate: float 
         rate = guess
         while square > 0 and not criterion.value(w - rate * gradient, A) <= value - 0.5 * rate * square:
             rate *= 0.5
-            if rate * square <= 1e-16 * max(abs(value), 1e-300):  # no lower value can be told from rounding
+            if rate * square <= 1e-16 * max(abs(value), 1e-300):  # rounding hides any lower value
                 return Step(w, value, 0.0, 0.0, row_weights)
     after = w - rate * gradient
     _require_finite(float(after @ after))

@@ -106,9 +106,7 @@ def _fractions(digits: list[np.ndarray]) -> list[int] | None:
     """Numbers given by their digits to the base P, as fractions: numerators over one denominator, which comes last."""
     modulus = P ** len(digits)
     most = math.isqrt(modulus // 2)
-    total = digits[-1].astype(object)
-    for digit in reversed(digits[:-1]):
-        total = total * P + digit
+    total = _join(digits)
     below, above = 1, list[int]()
     for x in total:
         y = x * below % modulus
@@ -122,6 +120,14 @@ def _fractions(digits: list[np.ndarray]) -> list[int] | None:
         above.append(y)
     factor = math.gcd(below, *above)
     return [number // factor for number in (*above, below)]
+
+
+def _join(digits: list[np.ndarray]) -> np.ndarray:
+    """The numbers with these digits; by halves, so that few long products are needed."""
+    if len(digits) == 1:
+        return digits[0].astype(object)
+    half = len(digits) // 2
+    return _join(digits[:half]) + _join(digits[half:]) * P**half
 
 
 def _fraction(x: int, modulus: int, most: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ reason for which learning ended.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,71 +22,99 @@ from .rows import U, combination, exact_norm, scores
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
 
+class _Data(NamedTuple):
+    """The data as the checks need them."""
+
+    X: Any
+    sign: np.ndarray  # the side of a row, +1 or -1; of a machine the number of its class
+    keep: np.ndarray  # whether the weight of a row is not 0
+    constant: float  # what augments a row
+
+
 def check(claim: MarginCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
     """Every number of ``claim`` computed again from the data it was made for."""
-    X = X.tocsr() if sp.issparse(X) else np.asarray(X)
-    y = np.asarray(y)
-    n, d = X.shape
-    machine = claim.w.ndim == 2  # a row a class
-    if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
-        return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
-    if not np.isin(y, claim.classes).all():
-        return Verdict((f"labels: y has others than {list(claim.classes)}",))
-    if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
-        return Verdict(("w or the weights of the proof are not finite",))
-    if machine and claim.bias == "free":
-        return Verdict(("bias: a margin with a free bias is not defined for many classes here",))
-    if machine and claim.integers:
-        return Verdict(("proof: whole numbers prove nothing of many classes here",))
-    # the side of a row, or the number of its class
+    X, y = X.tocsr() if sp.issparse(X) else np.asarray(X), np.asarray(y)
+    unusable = _find_unusable(claim, X, y)
+    if unusable:
+        return Verdict((unusable,))
+    machine = claim.w.ndim == 2
     sign = numbers(y, claim.classes) if machine else np.where(y == claim.classes[1], 1.0, -1.0)
-    constant = 0.0 if claim.bias == "none" else 1.0
-    keep = np.ones(n, bool) if sample_weight is None else np.asarray(sample_weight) > 0
-
+    keep = np.ones(len(y), bool) if sample_weight is None else np.asarray(sample_weight) > 0
+    data = _Data(X, sign, keep, 0.0 if claim.bias == "none" else 1.0)
     wrong: list[str] = []
+    low, margin, rounding = _check_lower(claim, data, wrong)
+    bound, zero = _check_upper(claim, data, wrong)
+    status = statuses(claim, low, abs(margin) <= rounding, zero)
+    if claim.status not in status:
+        wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
+    return Verdict(tuple(wrong), margin, bound, "margin")
+
+
+def _find_unusable(claim: MarginCertificate, X: Any, y: np.ndarray) -> str:
+    """Why the claim can't be about these data, or nothing."""
+    n, d = X.shape
+    machine = claim.w.ndim == 2  # one row per class
+    if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
+        return f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}"
+    if not np.isin(y, claim.classes).all():
+        return f"labels: y has others than {list(claim.classes)}"
+    if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
+        return "w or the weights of the proof are not finite"
+    if machine and claim.bias == "free":
+        return "bias: a margin with a free bias is not defined for many classes here"
+    if machine and claim.integers:
+        return "proof: integers prove nothing of many classes here"
+    return ""
+
+
+def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tuple[float, float, float]:
+    """Check all that is claimed of w itself; returns its least score, its margin, and the rounding error of that."""
+    d = data.X.shape[1]
     norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w.ravel()))
-    look = rival_scores if machine else scores
-    low, high, lengths, fewest, most = look(X, sign, keep, claim.w, constant, claim.lower * norm)
+    look = rival_scores if claim.w.ndim == 2 else scores
+    low, high, lengths, fewest, most = look(*data[:3], claim.w, data.constant, claim.lower * norm)
     longest = float(lengths.max(initial=0.0))
     whole = math.hypot(norm, claim.w[-1] if claim.bias == "free" else 0.0)
-    fuzz = 16 * (d + 8) * U * longest * max(1.0, whole / norm if norm > 0 else 1.0)
+    rounding = 16 * (d + 8) * U * longest * max(1.0, whole / norm if norm > 0 else 1.0)
     margin = low / norm if norm > 0 else -math.inf
-    if norm > 0 and not margin - fuzz <= claim.lower <= high / norm + 4 * U * abs(high / norm):
+    if norm > 0 and not margin - rounding <= claim.lower <= high / norm + 4 * U * abs(high / norm):
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
     if norm == 0 and claim.lower != -math.inf:
         wrong.append(f"lower: claimed {claim.lower!r} for w = 0")
     if not fewest <= claim.violated <= most:
         wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
-    if claim.size != int(keep.sum()):
-        wrong.append(f"size: claimed {claim.size}, there are {int(keep.sum())} vectors")
+    if claim.size != int(data.keep.sum()):
+        wrong.append(f"size: claimed {claim.size}, there are {int(data.keep.sum())} vectors")
     if not abs(claim.longest - longest) <= 4 * (d + 4) * U * longest:
         wrong.append(f"longest: claimed {claim.longest!r}, found {longest!r}")
-    scale = claim.lower * norm
-    ratio = longest * whole / scale if scale > 0 else math.inf
+    ratio = longest * whole / (claim.lower * norm) if claim.lower * norm > 0 else math.inf
     steps = ratio * ratio
     near = claim.novikoff == steps or (0 < steps < math.inf and abs(claim.novikoff / steps - 1) <= 1e-9)
     if claim.lower > 0 and not near:
         wrong.append(f"novikoff: claimed {claim.novikoff!r}, found {steps!r}")
     if claim.lower <= 0 and claim.novikoff != math.inf:
         wrong.append(f"novikoff: claimed {claim.novikoff!r} for a w that does not separate")
+    return low, margin, rounding
 
-    bound, slack, sound = (rival_combination if machine else combination)(X, sign, keep, claim, constant)
-    least = bound - slack
-    if not machine and not sound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
+
+def _check_upper(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tuple[float, bool]:
+    """Check the proof of the upper bound; returns the bound, and whether it proves that no w separates."""
+    X, sign, keep, constant = data
+    d, machine = X.shape[1], claim.w.ndim == 2
+    bound, error, unsound = (rival_combination if machine else combination)(X, sign, keep, claim, constant)
+    least = bound - error
+    if not machine and not unsound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
         bound = exact_norm(X, sign, claim, constant)
         least = bound * (1 - 4 * U)
-    sound = sound or (whole_weights(claim) if claim.zero_sum else whole_w(claim, X, sign, keep, constant))
-    if sound:
-        wrong.append(f"proof: {sound}")
-    elif not least <= claim.upper <= bound + 8 * slack + 16 * (d + 8) * U * bound:
+    unsound = unsound or (whole_weights(claim) if claim.zero_sum else whole_w(claim, X, sign, keep, constant))
+    if unsound:
+        wrong.append(f"proof: {unsound}")
+    elif not least <= claim.upper <= bound + 8 * error + 16 * (d + 8) * U * bound:
         wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
-    zero = claim.zero_sum and not sound and sums_to_zero(X, sign, claim, constant)
+    zero = claim.zero_sum and not unsound and sums_to_zero(X, sign, claim, constant)
     if claim.zero_sum and not zero:
         wrong.append("proof: that the weighted vectors sum to zero is claimed, but not so")
-    status = statuses(claim, low, abs(margin) <= fuzz, zero)
-    if claim.status not in status:
-        wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
-    return Verdict(tuple(wrong), margin, bound, "margin")
+    return bound, zero
 
 
 def statuses(claim: MarginCertificate, low: float, unsure: bool, zero: bool) -> tuple[str, ...]:

@@ -1,130 +1,177 @@
-"""A chain stated plainly, for the check of its certificate: phi written out, and rivals found in another way.
+"""The problem of `SequenceClassifier` by its definition, to check certificates: loops and NumPy only.
 
-A labelling other than the truth differs from it somewhere: the best one with another label at position t is read off
-the max-marginals of t, so the best of these over all t is the rival. NumPy only; nothing of the solver is used.
+A labelling other than the truth has another label at some position t. The best one with another label at t is read off
+the max-marginals of t, so the best of these over all t is the best rival.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .margin import U
+EPSILON = 2.0**-52  # twice the largest relative error of one rounding
 
 
-class Statement(NamedTuple):
-    """Sequences and their features, as the certificate's w numbers them."""
+class SequenceStructure:
+    """Sequences, their true labels 0 ... K-1, and phi by its definition.
 
-    begin: np.ndarray  # where each begins, one more at the end
-    label: np.ndarray  # the right label of every position
-    X: sp.csr_array  # features of positions
-    Z: sp.csr_array  # features of the pair with the position before; no columns: there are none
-    labels: int
-    order: int
-    bias: float
-    banned: np.ndarray | None  # -inf for starts, ends, pairs that are forbidden, one after the other
+    w holds K weights per feature, then K of the bias, the start and the end, K x K of pairs, K x K x K of triples (of
+    second order), and K x K per feature, if features weigh pairs too.
 
+    Parameters
+    ----------
+    X : sequence of arrays, sparse matrices or lists
+        One per sequence: length x features, or for every position a list of (feature, value).
+    y : sequence of arrays
+        The true labels.
+    K : int
+        The number of labels.
+    features : int
+        The number of features.
+    order : {1, 2}, default=1
+        Whether a label depends on one label before it, or on two.
+    bias : float, default=1.0
+        What a label has as its bias in phi; 0: none.
+    pair_features : bool, default=False
+        Whether features weigh pairs of labels too.
+    forbidden : collection of pairs, default=()
+        Labels (before, after) that must not follow each other; (None, label) a start, (label, None) an end.
 
-class ChainStructure:
-    """The problem of `Chains`, for `check_structure`."""
+    Examples
+    --------
+    >>> words = SequenceStructure([np.eye(2)], [np.array([0, 1])], K=2, features=2)
+    >>> words.phi(0, [0, 1]).tolist()              # features, bias, start, end, pairs
+    [1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+    >>> low, high = words.lead(words.phi(0, [0, 1]), 0)
+    >>> low < 3.0 < high                           # the truth scores 7, [0, 0] and [1, 1] score 4
+    True
+    """
 
-    def __init__(self, said: Statement):
-        self.said, self.n, k = said, said.begin.size - 1, said.labels
-        shapes = [(said.X.shape[1], k), (k,), (k,), (k,), (k, k)]
-        shapes += [(k, k, k)] if said.order == 2 else []
-        shapes += [(said.Z.shape[1], k, k)]
-        self.shapes = shapes
-        self.size = sum(math.prod(shape) for shape in shapes)
-        banned = np.zeros(k * (2 + k)) if said.banned is None or said.banned.size == 0 else said.banned
-        self.no_start, self.no_end, self.no_pair = banned[:k], banned[k : 2 * k], banned[2 * k :].reshape(k, k)
-
-    def _split(self, w: np.ndarray) -> list[np.ndarray]:
-        cuts = np.cumsum([math.prod(shape) for shape in self.shapes])[:-1]
-        return [part.reshape(shape) for part, shape in zip(np.split(w, cuts), self.shapes, strict=True)]
-
-    def _rows(self, i: int) -> tuple[sp.csr_array, sp.csr_array]:
-        a, b = self.said.begin[i], self.said.begin[i + 1]
-        return self.said.X[a:b], self.said.Z[a:b]
+    def __init__(
+        self, X: Sequence, y: Sequence, K: int, features: int, *, order: int = 1, bias: float = 1.0,
+        pair_features: bool = False, forbidden: Collection[tuple] = (),
+    ) -> None:  # fmt: skip
+        self.X, self.y, self.n, self.K = X, [np.asarray(labels) for labels in y], len(X), K
+        self.order, self.bias, self.forbidden = order, bias, set(forbidden)
+        self.shapes = {
+            "emission": (features, K), "bias": (K,), "start": (K,), "end": (K,), "pairs": (K, K),
+            "triples": (K, K, K) if order == 2 else (0, K, K),
+            "pair_emission": (features if pair_features else 0, K, K),
+        }  # fmt: skip
+        self.size = sum(math.prod(shape) for shape in self.shapes.values())
 
     def truth(self, i: int) -> np.ndarray:
-        """The right labels."""
-        return np.asarray(self.said.label[self.said.begin[i] : self.said.begin[i + 1]], dtype=np.int64)
+        """The true labels of sequence i."""
+        return self.y[i]
 
-    def allowed(self, i: int, labelling: np.ndarray) -> bool:
-        """Whether it has the right length, known labels, no forbidden pair, and is not the truth."""
-        y, truth = np.asarray(labelling), self.truth(i)
-        if y.shape != truth.shape or (y < 0).any() or (y >= self.said.labels).any() or (y == truth).all():
-            return False
-        free = self.no_start[y[0]] == 0 and self.no_end[y[-1]] == 0
-        return bool(free and all(self.no_pair[j, k] == 0 for j, k in pairwise(y)))
-
-    def phi(self, i: int, labelling: np.ndarray) -> np.ndarray:
-        """phi(x, y), term by term."""
-        out = np.zeros(self.size)
-        emission, bias, start, end, pairs, *rest = self._split(out)
-        X, Z = self._rows(i)
+    def allowed(self, i: int, labelling: Any) -> bool:
+        """Whether ``labelling`` labels every position, differs from the truth and has nothing that is forbidden."""
         y = np.asarray(labelling)
-        start[y[0]] += 1
-        end[y[-1]] += 1
-        for t, k in enumerate(y):
-            row = X[[t]].tocoo()
-            np.add.at(emission[:, k], row.col, row.data)
-            bias[k] += self.said.bias
+        if y.shape != self.y[i].shape or not ((y >= 0) & (y < self.K)).all() or (y == self.y[i]).all():
+            return False
+        return not self.forbidden & set(pairwise([None, *y.tolist(), None]))
+
+    def phi(self, i: int, labelling: Any) -> np.ndarray:
+        """The features of sequence i with these labels, term by term."""
+        out, y = np.zeros(self.size), [int(k) for k in labelling]
+        part = self._parts(out)
+        part["start"][y[0]] += 1
+        part["end"][y[-1]] += 1
+        for t, entries in enumerate(self._entries(i)):
+            part["bias"][y[t]] += self.bias
             if t > 0:
-                pairs[y[t - 1], k] += 1
-                row = Z[[t]].tocoo()
-                np.add.at(rest[-1][:, y[t - 1], k], row.col, row.data)
-            if t > 1 and self.said.order == 2:
-                rest[0][y[t - 2], y[t - 1], k] += 1
+                part["pairs"][y[t - 1], y[t]] += 1
+            if t > 1 and self.order == 2:
+                part["triples"][y[t - 2], y[t - 1], y[t]] += 1
+            for feature, value in entries:
+                part["emission"][feature, y[t]] += value
+                if t > 0 and len(part["pair_emission"]):
+                    part["pair_emission"][feature, y[t - 1], y[t]] += value
         return out
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
-        """By max-marginals, and their rounding error."""
-        emission, bias, start, end, pairs, *rest = self._split(w)
-        X, Z = self._rows(i)
-        n, k, truth = X.shape[0], self.said.labels, self.truth(i)
-        at = X @ emission + self.said.bias * bias
-        at[0] += start
-        at[-1] += end
-        size = abs(X) @ np.abs(emission).max(axis=1, initial=0.0)
-        between = np.array([pairs + np.tensordot(Z[[t]].toarray()[0], rest[-1], 1) for t in range(1, n)])
-        largest = sum(float(np.abs(part).max(initial=0.0)) for part in (bias, start, end, pairs, *rest[:-1]))
-        total = float(size.sum()) + n * largest
-        total += float((abs(Z) @ np.abs(rest[-1]).max(axis=(1, 2), initial=0.0)).sum())
-        error = 4 * U * (X.nnz + Z.nnz + 6 * n + 8) * total
-        own = at[np.arange(n), truth].sum() + sum(between[t - 1][truth[t - 1], truth[t]] for t in range(1, n))
-        at[0] += self.no_start
-        at[-1] += self.no_end
-        between = between + self.no_pair if n > 1 else between
-        if self.said.order == 2 and n > 1:
-            own += sum(rest[0][truth[t - 2], truth[t - 1], truth[t]] for t in range(2, n))
-            best = _second(at, between, rest[0])
-        else:
-            best = _first(at, between)
-        best[np.arange(n), truth] = -np.inf
-        score = own - best.max() if k > 1 else math.inf
-        return score - error, score + error
+        """A lower and an upper bound of the score of the truth minus that of its best rival."""
+        at, between, error = self._scores(w, i)
+        y, n = self.y[i], len(at)
+        triples = self._parts(w)["triples"]
+        own = at[np.arange(n), y].sum() + sum(between[t][y[t], y[t + 1]] for t in range(n - 1))
+        if self.order == 2:
+            own += sum(triples[y[t - 2], y[t - 1], y[t]] for t in range(2, n))
+        for before, after in self.forbidden:
+            if before is None:
+                at[0, after] = -math.inf
+            elif after is None:
+                at[-1, before] = -math.inf
+            else:
+                between[:, before, after] = -math.inf
+        best = second_order(at, between, triples) if self.order == 2 and n > 1 else first_order(at, between)
+        best[np.arange(n), y] = -math.inf
+        lead = float(own - best.max())
+        return lead - error, lead + error
 
     def reach(self) -> float:
-        """Nothing shorter than the vectors of the proof is claimed, and at least the longest single change."""
-        said = self.said
+        """An upper bound of the norms of all vectors: truth and rival share nothing, and all labels are equal in both.
+
+        Then every part of phi is one sum over all positions, at one place for the truth and at another for the rival.
+        """
         longest = 0.0
-        for i in range(self.n):
-            X, Z = self._rows(i)
-            n = X.shape[0]
-            parts = [abs(X).sum(axis=0), abs(Z).sum(axis=0)]
-            squares = sum(float((np.asarray(part) ** 2).sum()) for part in parts)
-            squares += (said.bias * n) ** 2 + 2.0 + (n - 1.0) ** 2 + (said.order == 2) * max(n - 2.0, 0.0) ** 2
+        for i, labels in enumerate(self.y):
+            n, sums = labels.size, np.zeros(self.shapes["emission"][0])
+            for entries in self._entries(i):
+                for feature, value in entries:
+                    sums[feature] += abs(value)
+            squares = float(sums @ sums) * (2 if self.shapes["pair_emission"][0] else 1) + (self.bias * n) ** 2 + 2.0
+            squares += (n - 1.0) ** 2 + (max(n - 2.0, 0.0) ** 2 if self.order == 2 else 0.0)
             longest = max(longest, 2.0 * squares)
         return math.sqrt(longest)
 
+    def _parts(self, w: np.ndarray) -> dict[str, np.ndarray]:
+        """Views of the parts of w, each in its shape."""
+        ends = np.cumsum([math.prod(shape) for shape in self.shapes.values()]).tolist()
+        parts = zip(self.shapes.items(), [0, *ends], ends, strict=False)
+        return {name: w[begin:end].reshape(shape) for (name, shape), begin, end in parts}
 
-def _first(at: np.ndarray, between: np.ndarray) -> np.ndarray:
-    """Max-marginals of first order."""
+    def _entries(self, i: int) -> Iterator[list[tuple[int, float]]]:
+        """The features and values of every position of sequence i."""
+        x = self.X[i]
+        if isinstance(x, list):
+            yield from x
+            return
+        for row in x.toarray() if sp.issparse(x) else np.asarray(x, dtype=np.float64):
+            yield [(int(j), float(row[j])) for j in np.flatnonzero(row)]
+
+    def _scores(self, w: np.ndarray, i: int) -> tuple[np.ndarray, np.ndarray, float]:
+        """The scores of labels and of pairs of labels at every position, and a bound of the rounding error of sums."""
+        part, n = self._parts(w), self.y[i].size
+        at, between = np.tile(self.bias * part["bias"], (n, 1)), np.tile(part["pairs"], (n - 1, 1, 1))
+        at[0] += part["start"]
+        at[-1] += part["end"]
+        small = (part[name] for name in ("bias", "start", "end", "pairs", "triples"))
+        count, total = 6 * n + 8, n * sum(float(np.abs(table).max(initial=0.0)) for table in small)
+        for t, entries in enumerate(self._entries(i)):
+            for feature, value in entries:
+                row = value * part["emission"][feature]
+                at[t] += row
+                total += float(np.abs(row).max())
+                if t > 0 and len(part["pair_emission"]):
+                    table = value * part["pair_emission"][feature]
+                    between[t - 1] += table
+                    total += float(np.abs(table).max())
+            count += 2 * len(entries)
+        return at, between, 4 * EPSILON * count * total
+
+
+def first_order(at: np.ndarray, between: np.ndarray) -> np.ndarray:
+    """Max-marginals of first order: the best score of all labellings with label k at position t.
+
+    >>> first_order(np.array([[0.0, 1.0], [0.5, 0.0]]), np.eye(2)[None]).tolist()
+    [[1.5, 2.0], [1.5, 2.0]]
+    """
     n = len(at)
     before, after = at.copy(), np.zeros_like(at)
     for t in range(1, n):
@@ -134,8 +181,12 @@ def _first(at: np.ndarray, between: np.ndarray) -> np.ndarray:
     return before + after
 
 
-def _second(at: np.ndarray, between: np.ndarray, triples: np.ndarray) -> np.ndarray:
-    """Max-marginals of second order; the state at t is the pair (t - 1, t)."""
+def second_order(at: np.ndarray, between: np.ndarray, triples: np.ndarray) -> np.ndarray:
+    """Max-marginals of second order, of two positions or more: those of pairs of labels at t - 1 and t, then of labels.
+
+    >>> second_order(np.array([[0.0, 1.0], [0.5, 0.0]]), np.eye(2)[None], np.zeros((2, 2, 2))).tolist()
+    [[1.5, 2.0], [1.5, 2.0]]
+    """
     n, k = at.shape
     before = [at[0][:, None] + between[0] + at[1]]
     for t in range(2, n):

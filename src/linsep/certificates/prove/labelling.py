@@ -17,7 +17,6 @@ from ...oracles.update_log import (
     select_entries,
     take_entries,
 )
-from ...protocols import LabellingOracle
 from ...rows.matrix import count_present, length, present_blocks, scores
 from ..base import Status
 from ..labelling import LabellingCertificate
@@ -43,8 +42,8 @@ class LabellingProver:
 
     bias = "none"
 
-    def __init__(self, parts: Sequence[LabellingOracle]):
-        self.oracle: Any = parts[0]._replace(loss=0.0)  # type: ignore[attr-defined]
+    def __init__(self, parts: Sequence[Any]):
+        self.oracle: Any = parts[0]._replace(loss=0.0)
 
     def margin(self, w: np.ndarray) -> float:
         """The margin of w as computed."""

@@ -180,7 +180,7 @@ def _upper_without_rounding(
     rows = np.flatnonzero(weights)
     if parts[0].slots > 1 or rows.size * parts[0].size > outcome.sharp:
         return upper, error
-    A = vectors(_in_norm(parts, outcome.bias), rows)
+    A = vectors(biased(parts, 1.0 if outcome.bias == "augmented" else 0.0), rows)
     groups = [side[rows] for side in sides(parts, outcome.bias)]
     square = sum((total * total for total in mixture(A, weights[rows], groups)), Fraction(0))
     exact = math.sqrt(square) * (1 + 4 * U) if TINY < square < LARGEST else math.inf
@@ -220,13 +220,8 @@ def _upper(
     """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(group.any() for group in groups):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    parts, weights = _in_norm(parts, bias), convex_weights(weights, groups)
+    parts, weights = biased(parts, 1.0 if bias == "augmented" else 0.0), convex_weights(weights, groups)
     total = combine(parts, weights)
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
     error = 2 * terms * U * weighted_length(parts, weights)
     return length(total) * (1 + (total.size + 4) * U) + error, error
-
-
-def _in_norm(parts: Sequence[RowOracle], bias: str) -> Sequence[RowOracle]:
-    """The rows as vectors whose norm bounds the margin: a free bias does not count in it."""
-    return biased(parts, 1.0 if bias == "augmented" else 0.0)

@@ -1,13 +1,11 @@
 """Sequences as users have them, read into features of positions: arrays, sparse matrices, names, or columns of strings.
 
-Whatever the form, the answer is where each sequence begins, and `Features`.
+Whatever the form, the result is where each sequence begins, and `Features`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from numbers import Number
 from typing import Any, NamedTuple
@@ -16,22 +14,28 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...oracles.sequences import Features, features
-from .._base import listed
+from .._validation import require_list
 from .templates import Templates
 
-FEW = 0.3  # a dense block with fewer entries than this is read as a sparse one
-KINDS = (np.float64, np.float32, np.uint8)  # of dense columns, read as they are
+SPARSE = 0.3  # a dense array with a smaller share of non-zeros is kept as a sparse one
+DTYPES = (np.float64, np.float32, np.uint8)  # of dense columns, read as they are
 
 
 class Read(NamedTuple):
-    """Sequences: where each begins, and what is known of every position."""
+    """Sequences that were read."""
 
-    begin: np.ndarray
-    x: Features
+    begin: np.ndarray  # where each begins, and where the last one ends
+    x: Features  # of all positions
 
 
 class Reader:
-    """Knows what the columns or features of a position are; those of other data are read in the same way."""
+    """Remembers the features of the training data, and reads other data in the same way.
+
+    Parameters
+    ----------
+    templates : Templates or None, default=None
+        How features are made of columns of strings.
+    """
 
     def __init__(self, templates: Templates | None = None):
         self.templates = templates
@@ -51,94 +55,87 @@ class Reader:
         """Read other data; a name never seen in training is ignored."""
         return self._read(X, learn=False)
 
+    def plain(self, X: Sequence) -> list:
+        """Every sequence as an array, a sparse matrix, or for every position a list of (feature, value)."""
+        if self.templates is None and self.numbers is None:
+            return [x if sp.issparse(x) else np.asarray(x) for x in X]
+        begin, (_, indptr, indices, values, _) = self.apply(X)
+        pairs = list(zip(indices.tolist(), values.tolist() if values.size else [1.0] * indices.size, strict=True))
+        positions = [pairs[a:b] for a, b in pairwise(indptr.tolist())]
+        return [positions[a:b] for a, b in pairwise(begin.tolist())]
+
     def name(self, feature: int) -> str:
         """What a feature is called; a column by its number."""
         if self.templates is not None:
             return self.templates.name(feature)
-        return str(self._names()[feature]) if self.numbers is not None else f"x{feature}"
-
-    def _names(self) -> list:
-        assert self.numbers is not None
-        return list(self.numbers)
+        return f"x{feature}" if self.numbers is None else str(list(self.numbers)[feature])
 
     def _read(self, X: Sequence, learn: bool) -> Read:
-        listed(X, "X", "sequences")
+        require_list(X, "X", "sequences")
         if len(X) == 0:
-            raise ValueError("X is empty: one sequence at least is wanted.")
+            raise ValueError("X is empty: expected one sequence or more.")
         lengths = [x.shape[0] if hasattr(x, "shape") and len(x.shape) else _length(x, i) for i, x in enumerate(X)]
         if 0 in lengths:
-            raise ValueError(f"X: sequence {lengths.index(0)} is empty; every sequence has one position at least.")
+            raise ValueError(f"X: sequence {lengths.index(0)} is empty; expected one position or more.")
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         kind = "columns" if self.templates is not None else _kind(X[0])
         if learn and self.width == 0 and kind == "names":
             self.numbers = {}
         elif self.templates is None and (kind == "names") != (self.numbers is not None):
-            saw = "names" if self.numbers is not None else "arrays"
-            raise ValueError(f"X holds {kind}, but learning saw {saw}. A single sequence is given as [X].")
-        x = {"columns": self._columns, "names": self._named, "sparse": self._sparse, "dense": self._dense}[kind](
-            X, begin, learn
-        )
+            expected = "names" if self.numbers is not None else "arrays"
+            raise ValueError(f"X: expected {expected}, as in training, got {kind}. A single sequence is given as [X].")
+        read = {"columns": self._columns, "names": self._named, "sparse": self._sparse, "dense": self._dense}[kind]
+        x = read(X, begin, learn)
         if learn:
             self.width = x.width
         return Read(begin, x)
 
     def _columns(self, X: Sequence, begin: np.ndarray, learn: bool) -> Features:
         assert self.templates is not None
-        indptr, indices = self.templates.fit(X) if learn else self.templates.transform(X)
-        return features((indptr, indices), width=self.templates.width)
+        return features(self.templates.fit(X) if learn else self.templates.transform(X), width=self.templates.width)
 
     def _dense(self, X: Sequence, begin: np.ndarray, learn: bool) -> Features:
         arrays = [np.asarray(x) for x in X]
         for i, x in enumerate(arrays):
             if x.ndim != 2:
                 raise ValueError(
-                    f"X: sequence {i} has {x.ndim} dimension{'s' * (x.ndim != 1)}, length x columns is wanted."
+                    f"X: sequence {i}: expected length x columns, got {x.ndim} dimension{'s' * (x.ndim != 1)}."
                 )
             self._check_width(x.shape[1], arrays[0].shape[1], i, learn)
         block = np.concatenate(arrays) if len(arrays) > 1 else arrays[0]
         if block.dtype == bool:
             block = block.view(np.uint8)
-        if block.dtype not in KINDS:
+        if block.dtype not in DTYPES:
             if not (np.issubdtype(block.dtype, np.number) and np.isrealobj(block)):
-                raise ValueError(f"X: numbers are wanted in an array, not {block.dtype}.")
+                raise ValueError(f"X: expected arrays of numbers, got {block.dtype}.")
             block = block.astype(np.float64)
         if block.dtype != np.uint8 and not np.isfinite(block).all():
             t, j = (int(at[0]) for at in np.nonzero(~np.isfinite(block)))
-            raise ValueError(f"X: {_place(begin, t)}, column {j} is {block[t, j]}; finite numbers are wanted.")
-        few = np.count_nonzero(block) < FEW * block.size
+            raise ValueError(f"X: {_place(begin, t)}, column {j}: expected a finite number, got {block[t, j]}.")
+        few = np.count_nonzero(block) < SPARSE * block.size
         return features(sp.csr_array(block)) if few else features(dense=block)
 
     def _sparse(self, X: Sequence, begin: np.ndarray, learn: bool) -> Features:
         for i, x in enumerate(X):
             if not sp.issparse(x):
-                raise ValueError(f"X: sequence {i} is no sparse matrix, but sequence 0 is one.")
+                raise ValueError(f"X: sequence {i}: expected a sparse matrix, as sequence 0, got {type(x).__name__}.")
             self._check_width(x.shape[1], X[0].shape[1], i, learn)
         block = sp.csr_array(sp.vstack(X, format="csr"))
         if not np.isfinite(block.data).all():
             bad = int(np.flatnonzero(~np.isfinite(block.data))[0])
-            t = int(np.searchsorted(block.indptr, bad, side="right")) - 1
+            place = _place(begin, int(np.searchsorted(block.indptr, bad, side="right")) - 1)
             raise ValueError(
-                f"X: {_place(begin, t)}, column {block.indices[bad]} is {block.data[bad]}; finite numbers are wanted."
+                f"X: {place}, column {block.indices[bad]}: expected a finite number, got {block.data[bad]}."
             )
         return features(block)
 
     def _check_width(self, found: int, first: int, i: int, learn: bool) -> None:
-        wanted = first if learn else self.width
-        if found != wanted:
-            raise ValueError(f"X: sequence {i} has {found} columns, {wanted} are wanted.")
+        expected = first if learn else self.width
+        if found != expected:
+            raise ValueError(f"X: sequence {i}: expected {expected} columns, got {found}.")
 
     def _named(self, X: Sequence, begin: np.ndarray, learn: bool) -> Features:
-        positions = list(chain.from_iterable(X))
-        first = positions[0]
-        values: list[float] | None = None
-        if isinstance(first, dict):
-            pairs = [list(_entries(position, t, begin)) for t, position in enumerate(positions)]
-            sizes, names = list(map(len, pairs)), [name for pair in pairs for name, _ in pair]
-            values = [value for pair in pairs for _, value in pair]
-        elif isinstance(first, list | tuple | set | frozenset):
-            sizes, names = list(map(len, positions)), list(chain.from_iterable(positions))
-        else:  # a name alone
-            sizes, names = [1] * len(positions), positions
+        sizes, names, values = _list_names(list(chain.from_iterable(X)), begin)
         numbers = self.numbers
         assert numbers is not None
         try:
@@ -148,7 +145,7 @@ class Reader:
             indices = np.fromiter((numbers.get(name, -1) for name in names), dtype=np.int32, count=len(names))
         except TypeError:
             raise TypeError(
-                "X: a position is a dictionary, a list of names, or a name; a name can be hashed."
+                "X: expected names that can be hashed: a position is a dictionary, a list of names, or a name."
             ) from None
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         known = indices >= 0
@@ -157,21 +154,30 @@ class Reader:
         weights = np.zeros(0) if values is None or set(values) == {1.0} else np.array(values)[known]
         if not np.isfinite(weights).all():
             bad = int(np.flatnonzero(~np.isfinite(weights))[0])
-            t = int(np.searchsorted(indptr, bad, side="right")) - 1
-            raise ValueError(
-                f"X: {_place(begin, t)}: a feature has the value {weights[bad]}; finite numbers are wanted."
-            )
+            place = _place(begin, int(np.searchsorted(indptr, bad, side="right")) - 1)
+            raise ValueError(f"X: {place}: expected features of finite values, got {weights[bad]}.")
         return features((indptr, indices[known], weights), width=len(numbers))
+
+
+def _list_names(positions: list, begin: np.ndarray) -> tuple[list[int], list, list[float] | None]:
+    """How many features each position has, their names, and their values; None: all are 1."""
+    if isinstance(positions[0], dict):
+        pairs = [list(_entries(position, t, begin)) for t, position in enumerate(positions)]
+        names, values = ([pair[k] for entries in pairs for pair in entries] for k in (0, 1))
+        return list(map(len, pairs)), names, values  # type: ignore[return-value]
+    if isinstance(positions[0], list | tuple | set | frozenset):
+        return list(map(len, positions)), list(chain.from_iterable(positions)), None
+    return [1] * len(positions), positions, None  # a name alone
 
 
 def _length(x: Any, i: int) -> int:
     if not hasattr(x, "__len__"):
-        raise TypeError(f"X: sequence {i} is {x!r}; an array, a sparse matrix, or a list of positions is wanted.")
+        raise TypeError(f"X: sequence {i}: expected an array, a sparse matrix, or a list of positions, got {x!r}.")
     return len(x)
 
 
 def _kind(x: Any) -> str:
-    """How a sequence is written."""
+    """In which form a sequence is given."""
     if sp.issparse(x):
         return "sparse"
     if isinstance(x, np.ndarray):
@@ -192,7 +198,7 @@ def _place(begin: np.ndarray, t: int) -> str:
 def _entries(position: Any, t: int, begin: np.ndarray) -> Iterable[tuple[str, float]]:
     """The features of a dictionary, as sklearn-crfsuite reads them: a string is part of the name, a number a value."""
     if not isinstance(position, dict):
-        raise TypeError(f"X: {_place(begin, t)} is {position!r}, but the first position is a dictionary.")
+        raise TypeError(f"X: {_place(begin, t)}: expected a dictionary, as the first position, got {position!r}.")
     for name, value in position.items():
         if isinstance(value, str):
             yield f"{name}:{value}", 1.0
@@ -201,48 +207,4 @@ def _entries(position: Any, t: int, begin: np.ndarray) -> Iterable[tuple[str, fl
         elif isinstance(value, list | tuple | set | frozenset):
             yield from ((f"{name}:{each}", 1.0) for each in value)
         else:
-            raise TypeError(f"X: {_place(begin, t)}: {name!r} is {value!r}; a string, a number or a list is wanted.")
-
-
-def flat_labels(y: Sequence, begin: np.ndarray, name: str = "y") -> list:
-    """The labels of all positions, one after the other; lengths are checked."""
-    listed(y, name, "lists of labels")
-    if len(y) != begin.size - 1:
-        raise ValueError(f"X has {begin.size - 1} sequences, but {name} {len(y)}: as many are wanted.")
-    for i, (length, labels) in enumerate(zip(np.diff(begin).tolist(), y, strict=True)):
-        if not hasattr(labels, "__len__"):
-            raise TypeError(
-                f"{name}: sequence {i} has the label {labels}, where a list of {length} labels is wanted, one a "
-                "position. A single sequence is given as [X], [y]."
-            )
-        if len(labels) != length:
-            raise ValueError(f"{name}: sequence {i} has {len(labels)} labels, but X has {length} positions there.")
-    return [label for labels in y for label in (labels.tolist() if isinstance(labels, np.ndarray) else labels)]
-
-
-def sorted_labels(labels: Iterable) -> np.ndarray:
-    """The different labels as an array, sorted if they can be."""
-    found = list(dict.fromkeys(labels))
-    with suppress(TypeError):
-        found = sorted(found)
-    kinds = {type(label) for label in found}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
-        return np.array(found)
-    out = np.empty(len(found), dtype=object)
-    out[:] = found
-    return out
-
-
-def cut(values: np.ndarray, begin: np.ndarray) -> list[np.ndarray]:
-    """One array a sequence."""
-    return [values[a:b] for a, b in pairwise(begin.tolist())]
-
-
-def in_threads(work: Callable[[np.ndarray], None], n: int, jobs: int) -> None:
-    """``work`` on the numbers 0 ... n - 1, cut into runs, by as many threads; the kernels release the GIL."""
-    runs = [run for run in np.array_split(np.arange(n), jobs) if run.size]
-    if len(runs) == 1:
-        work(runs[0])
-        return
-    with ThreadPoolExecutor(len(runs)) as pool:
-        list(pool.map(work, runs))
+            raise TypeError(f"X: {_place(begin, t)}, {name!r}: expected a string, a number or a list, got {value!r}.")

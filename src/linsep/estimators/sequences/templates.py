@@ -1,10 +1,11 @@
 r"""Feature templates: columns of strings, as a table of tokens has them, to integer features of sequences (E2).
 
 A template names a column, how it is read and where: ``word``, ``lower(word)``, ``suffix(word, 3)``, ``word[-1]`` (of
-the token before), ``shape(word)[1]``; ``|`` joins several: ``word[-1]|word``. At most one feature a template and token.
+the token before), ``shape(word)[1]``; ``|`` joins several: ``word[-1]|word``. A token has at most one feature of each
+template.
 
-Strings are looked at once each, however often they occur, and all else is arithmetic on integer columns: on 200,000
-tokens that is some ten times faster than a dictionary of strings a token.
+Every different string is read once, and all else is arithmetic on integer columns: on 200,000 tokens that is some ten
+times faster than one dictionary of strings per token.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ WINDOW = (
 
 
 class Kinds(dict[int, str]):
-    """What a character looks like, for `str.translate`; found once for each."""
+    """The kind of each character, for `str.translate`; found when it is first asked for."""
 
     def __missing__(self, code: int) -> str:
         c = chr(code)
@@ -43,7 +44,7 @@ KINDS, AGAIN = Kinds(), re.compile(r"(?<=(.))\1+", re.DOTALL)
 
 
 def shape(word: str) -> str:
-    """What a word looks like: upper case, lower case, digits, each run of them once.
+    """The kinds of characters of a word: upper case, lower case, digits, each run of them once.
 
     >>> shape("McDonald's"), shape("B-52")
     ("XxXx'x", 'X-0')
@@ -69,23 +70,24 @@ class Atom(NamedTuple):
     offset: int  # 0 is the token itself
 
     @classmethod
-    def parse(cls, text: str) -> Atom:
-        """The atom that ``text`` describes.
+    def parse(cls, part: str) -> Atom:
+        """The atom of one part of a template.
 
         >>> Atom.parse("suffix(word, 3)[-1]")
         Atom(column='word', reading='suffix', length=3, offset=-1)
         """
         pattern = r"\s*(?:(\w+)\(\s*(\w+)\s*(?:,\s*(\d+))?\s*\)|(\w+))\s*(?:\[\s*([+-]?\d+)\s*\])?\s*"
-        found = re.fullmatch(pattern, text)
+        found = re.fullmatch(pattern, part)
         if found is None:
             raise ValueError(
-                f"template {text!r}: column, reading(column) or reading(column, n) is wanted, perhaps [-1]."
+                f"template {part!r}: expected column, reading(column) or reading(column, n), perhaps with [-1]."
             )
         reading, inner, length, plain, offset = found.groups()
         if (reading or "") not in READINGS:
-            raise ValueError(f"template {text!r}: {reading!r} is none of {', '.join(filter(None, READINGS))}.")
+            names = ", ".join(filter(None, READINGS))
+            raise ValueError(f"template {part!r}: expected one of {names}, got {reading!r}.")
         if (reading in ("prefix", "suffix")) != (length is not None) or length == "0":
-            raise ValueError(f"template {text!r}: prefix and suffix take a length, as suffix(word, 3); others don't.")
+            raise ValueError(f"template {part!r}: expected a length for prefix and suffix only, as suffix(word, 3).")
         return cls(inner or plain, reading or "", int(length or 0), int(offset or 0))
 
 
@@ -95,7 +97,7 @@ class Values(NamedTuple):
     atom: Atom  # without offset
     number: dict[str, int]
 
-    def codes(self, strings: list[str], code: np.ndarray, learn: bool) -> np.ndarray:
+    def number_readings(self, strings: list[str], code: np.ndarray, learn: bool) -> np.ndarray:
         """The numbers of readings of ``strings[code]``; new ones get a number if ``learn``."""
         number, readings = self.number, READINGS[self.atom.reading](strings, self.atom.length)
         if learn:
@@ -110,9 +112,9 @@ class Templates:
 
     Parameters
     ----------
-    templates : sequence of str
-        See the module.
-    columns : sequence of str
+    templates : sequence of str, default=WINDOW
+        As described above; WINDOW are the usual ones of a column of words.
+    columns : sequence of str, default=("word",)
         The names of the columns of a table.
     min_count : int, default=1
         Features that occur less often are left out.
@@ -134,7 +136,9 @@ class Templates:
         for template, atoms in zip(self.templates, self.atoms, strict=True):
             for atom in atoms:
                 if atom.column not in self.columns:
-                    raise ValueError(f"template {template!r}: there is no column {atom.column!r} in {self.columns}.")
+                    raise ValueError(
+                        f"template {template!r}: expected a column of {self.columns}, got {atom.column!r}."
+                    )
         self.values: dict[Atom, Values] = {}
         self.keys: list[np.ndarray] = []  # the sorted keys of the features of each template
         self.radix: dict[Atom, int] = {}  # how many values an atom has, edges included
@@ -149,7 +153,7 @@ class Templates:
         return sum(keys.size for keys in self.keys)
 
     def fit(self, table: Sequence[Sequence[Sequence[str]]]) -> tuple[np.ndarray, np.ndarray]:
-        """Learn the features of ``table``, sequences of tokens with a string a column; returns them as `transform`."""
+        """Learn the features of ``table``, sequences of tokens, one string per column; returns them as `transform`."""
         self.values, self.keys, self.radix, self._listed = {}, [], {}, {}
         features, first = [], 0
         for key in self._keys(table, learn=True):
@@ -158,7 +162,7 @@ class Templates:
             self.keys.append(found[kept])
             features.append(np.where(kept, first + np.cumsum(kept) - 1, UNKNOWN)[inverse])
             first += self.keys[-1].size
-        indptr, indices = _rows(features)
+        indptr, indices = _join_templates(features)
         appeared = np.full(first, indices.size)
         appeared[indices[::-1]] = np.arange(indices.size)[::-1]  # of equal numbers the first one stays
         self.places = np.argsort(appeared, kind="stable")
@@ -170,38 +174,38 @@ class Templates:
         """The features of every token: those of token t are ``indices[indptr[t]:indptr[t + 1]]``."""
         features, first = [], 0
         for atoms, key, known in zip(self.atoms, self._keys(table, learn=False), self.keys, strict=True):
-            features.append(_places(key, known, self._radix(atoms[0]) if len(atoms) == 1 else 0, first))
+            features.append(_find_keys(key, known, self._radix(atoms[0]) if len(atoms) == 1 else 0, first))
             first += known.size
-        indptr, indices = _rows(features)
+        indptr, indices = _join_templates(features)
         return indptr, self.rank[indices]
 
     def _keys(self, table, learn: bool) -> list[np.ndarray]:
-        """One number for what each template says of each token; negative if it says what was never seen."""
+        """For every template the number of each token's value; negative if that was never seen."""
         lengths = np.array([len(tokens) for tokens in table], dtype=np.int64)
         used = {atom.column for atoms in self.atoms for atom in atoms}
-        coded = {name: _coded(table, place, name) for place, name in enumerate(self.columns) if name in used}
+        coded = {name: _number_strings(table, place, name) for place, name in enumerate(self.columns) if name in used}
         values: dict[Atom, np.ndarray] = {}
         for atom in (atom for atoms in self.atoms for atom in atoms):
             plain = atom._replace(offset=0)
             if plain not in values:
                 known = self.values.setdefault(plain, Values(plain, {}))
-                values[plain] = known.codes(*coded[atom.column], learn)
+                values[plain] = known.number_readings(*coded[atom.column], learn)
         if learn:
             self.radix = {atom: len(known.number) + EDGE for atom, known in self.values.items()}
         first = np.repeat(np.cumsum(lengths) - lengths, lengths)
         last = first + np.repeat(lengths, lengths)
         shifted: dict[Atom, np.ndarray] = {}
         for atom in {atom for atoms in self.atoms for atom in atoms}:
-            shifted[atom] = _shifted(values[atom._replace(offset=0)], atom.offset, first, last, self._radix(atom))
-        return [self._joined(atoms, shifted) for atoms in self.atoms]
+            shifted[atom] = _shift(values[atom._replace(offset=0)], atom.offset, first, last, self._radix(atom))
+        return [self._join(atoms, shifted) for atoms in self.atoms]
 
     def _radix(self, atom: Atom) -> int:
         return self.radix[atom._replace(offset=0)]
 
-    def _joined(self, atoms: list[Atom], values: dict[Atom, np.ndarray]) -> np.ndarray:
+    def _join(self, atoms: list[Atom], values: dict[Atom, np.ndarray]) -> np.ndarray:
         """The values of several atoms as one number."""
         if np.prod([float(self._radix(atom)) for atom in atoms]) >= 2.0**62:
-            raise ValueError(f"template {'|'.join(map(str, atoms))!r} joins too many values: split it.")
+            raise ValueError(f"template {'|'.join(map(str, atoms))!r}: too many values together; split it.")
         key, seen = values[atoms[0]].copy(), values[atoms[0]] >= 0
         for atom in atoms[1:]:
             key *= self._radix(atom)
@@ -211,7 +215,7 @@ class Templates:
         return key
 
     def name(self, feature: int) -> str:
-        """What feature number ``feature`` says.
+        """The name of feature number ``feature``.
 
         >>> some = Templates(["word"])
         >>> _ = some.fit([[("a",), ("b",)]])
@@ -236,15 +240,15 @@ class Templates:
         return self._listed[plain]
 
 
-def _rows(features: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The features of each template, a column each, as those of each token."""
+def _join_templates(features: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The features of all tokens, from one array per template."""
     columns = np.stack(features, axis=1).astype(np.int32) if features else np.zeros((0, 0), np.int32)
     kept = columns >= 0
     return np.concatenate([[0], np.cumsum(kept.sum(axis=1, dtype=np.int64))]), columns[kept]
 
 
-def _places(key: np.ndarray, known: np.ndarray, few: int, first: int) -> np.ndarray:
-    """Where the keys are among the sorted ``known`` ones, from ``first`` on; keys below ``few`` are looked up."""
+def _find_keys(key: np.ndarray, known: np.ndarray, few: int, first: int) -> np.ndarray:
+    """Where the keys are among the sorted ``known`` ones, from ``first`` on; by a table, if keys are below ``few``."""
     if few:
         table = np.full(few + 1, UNKNOWN)  # the last one is for keys that are UNKNOWN
         table[known] = np.arange(first, first + known.size)
@@ -255,8 +259,8 @@ def _places(key: np.ndarray, known: np.ndarray, few: int, first: int) -> np.ndar
     return np.where(known[place] == key, place + first, UNKNOWN)
 
 
-def _coded(table, place: int, name: str) -> tuple[list[str], np.ndarray]:
-    """The strings of a column, each once, and the number of that of every token."""
+def _number_strings(table, place: int, name: str) -> tuple[list[str], np.ndarray]:
+    """The different strings of a column, and for every token the number of its string."""
     try:
         strings = [token[place] for token in chain.from_iterable(table)]
         number = {string: code for code, string in enumerate(dict.fromkeys(strings))}
@@ -264,12 +268,14 @@ def _coded(table, place: int, name: str) -> tuple[list[str], np.ndarray]:
         for i, tokens in enumerate(table):
             for t, token in enumerate(tokens):
                 if isinstance(token, str) or len(token) <= place or not isinstance(token[place], str):
-                    raise ValueError(f"sequence {i}, token {t}: no string in column {name!r}: {token!r}.") from None
+                    raise ValueError(
+                        f"sequence {i}, token {t}: expected a string in column {name!r}, got {token!r}."
+                    ) from None
         raise
     return list(number), np.fromiter(map(number.__getitem__, strings), dtype=np.int64, count=len(strings))
 
 
-def _shifted(code: np.ndarray, offset: int, first: np.ndarray, last: np.ndarray, radix: int) -> np.ndarray:
+def _shift(code: np.ndarray, offset: int, first: np.ndarray, last: np.ndarray, radix: int) -> np.ndarray:
     """The values ``offset`` tokens further on; before the first token and after the last there is an edge."""
     if offset == 0 or code.size == 0:
         return code

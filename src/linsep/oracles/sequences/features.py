@@ -23,7 +23,7 @@ class Features(NamedTuple):
     width: int  # the number of features, dense and sparse
 
 
-def make_features(X: Any = None, *, dense: Any = None, width: int | None = None) -> Features:
+def features(X: Any = None, *, dense: Any = None, width: int | None = None) -> Features:
     """Features of N positions.
 
     Parameters

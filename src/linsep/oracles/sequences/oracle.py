@@ -160,8 +160,8 @@ def sequences(
 
     Examples
     --------
-    >>> from linsep.oracles.sequences import make_features
-    >>> x = make_features(dense=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    >>> from linsep.oracles.sequences import features
+    >>> x = features(dense=np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
     >>> a = sequences([0, 2, 3], [0, 1, 1], x, 2)
     >>> w = np.zeros(a.size)
     >>> score, slot = a.lowest(w, 0)

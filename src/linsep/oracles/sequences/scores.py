@@ -49,6 +49,23 @@ def split_weights(w: np.ndarray, features: int, chain: Chain) -> Weights:
     return Weights(*(each.reshape(shape) for each, shape in zip(np.split(w, cuts), shapes, strict=True)))
 
 
+def grow_weights(w: np.ndarray, features: int, chain: Chain) -> np.ndarray:
+    """w with zeros for features that were not there before: ``features`` in all.
+
+    >>> chain = Chain(2, 1, 1.0, False, np.zeros(0))
+    >>> grow_weights(np.arange(1.0, 13.0), 2, chain).tolist()
+    [1.0, 2.0, 0.0, 0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]
+    """
+    k = chain.labels
+    fixed = 3 + k + (k * k if chain.order == 2 else 0)  # weights of each label beside those of features
+    new = features - (w.size // k - fixed) // (1 + k * chain.pair_features)
+    parts = split_weights(w, features - new, chain)
+    emission = np.concatenate([parts.emission, np.zeros((new, k))])
+    pair_emission = np.concatenate([parts.pair_emission, np.zeros((new if chain.pair_features else 0, k, k))])
+    grown = parts._replace(emission=emission, pair_emission=pair_emission)
+    return np.concatenate([part.ravel() for part in grown])
+
+
 @compiled
 def add_loss(emission, truth, loss):
     """Raise the scores of all wrong labels by ``loss``."""

@@ -1,0 +1,89 @@
+"""Labels of sequences as users have them: any objects, numbered; and which of them must not follow each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...risk.spans import bio_forbidden
+from .._validation import require_list
+
+
+def flatten_labels(y: Sequence, begin: np.ndarray, name: str = "y") -> list:
+    """The labels of all positions, one after the other; lengths are checked."""
+    require_list(y, name, "lists of labels")
+    if len(y) != begin.size - 1:
+        raise ValueError(f"{name}: expected {begin.size - 1} lists of labels, one per sequence, got {len(y)}.")
+    for i, (length, labels) in enumerate(zip(np.diff(begin).tolist(), y, strict=True)):
+        if not hasattr(labels, "__len__"):
+            raise TypeError(
+                f"{name}: sequence {i}: expected a list of {length} labels, one per position, got {labels!r}. "
+                "A single sequence is given as [X], [y]."
+            )
+        if len(labels) != length:
+            raise ValueError(f"{name}: sequence {i}: expected {length} labels, one per position, got {len(labels)}.")
+    return [label for labels in y for label in (labels.tolist() if isinstance(labels, np.ndarray) else labels)]
+
+
+def sort_labels(labels: Iterable) -> np.ndarray:
+    """The different labels as an array, sorted if they can be."""
+    found = list(dict.fromkeys(labels))
+    with suppress(TypeError):
+        found = sorted(found)
+    kinds = {type(label) for label in found}
+    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
+        return np.array(found)
+    out = np.empty(len(found), dtype=object)
+    out[:] = found
+    return out
+
+
+def split_positions(values: np.ndarray, begin: np.ndarray) -> list[np.ndarray]:
+    """One array per sequence."""
+    return [values[a:b] for a, b in pairwise(begin.tolist())]
+
+
+def number_forbidden(forbidden: Any, number: dict[Any, int]) -> frozenset[tuple[int | None, int | None]]:
+    """The forbidden pairs of labels as numbers; None stays the start or the end.
+
+    >>> sorted(number_forbidden([("a", "b")], {"a": 0, "b": 1}))
+    [(0, 1)]
+    """
+    pairs = [] if forbidden is None else bio_forbidden(number) if isinstance(forbidden, str) else list(forbidden)
+    for before, after in pairs:
+        for label in (before, after):
+            if label is not None and label not in number:
+                raise ValueError(f"forbidden: expected labels of {list(number)}, got {label!r} in {before, after}.")
+        if before is None and after is None:
+            raise ValueError("forbidden: (None, None) would forbid everything.")
+    return frozenset((number.get(before), number.get(after)) for before, after in pairs)
+
+
+def forbidden_scores(pairs: Collection[tuple[int | None, int | None]], labels: int) -> np.ndarray:
+    """-inf for every forbidden start, end and pair, else 0, one after the other; empty if nothing is forbidden.
+
+    >>> forbidden_scores({(None, 1), (1, 0)}, 2).tolist()
+    [0.0, -inf, 0.0, 0.0, 0.0, 0.0, -inf, 0.0]
+    """
+    start, end, inner = np.zeros(labels), np.zeros(labels), np.zeros((labels, labels))
+    for before, after in pairs:
+        if before is None:
+            start[after] = -np.inf
+        elif after is None:
+            end[before] = -np.inf
+        else:
+            inner[before, after] = -np.inf
+    return np.concatenate([start, end, inner.ravel()]) if pairs else np.zeros(0)
+
+
+def check_allowed(numbers: np.ndarray, begin: np.ndarray, pairs: Collection[tuple[int | None, int | None]]) -> None:
+    """Raise a ValueError that names the first sequence of y with a forbidden start, end or pair."""
+    for i, labels in enumerate(split_positions(numbers, begin) if pairs else []):
+        for before, after in pairwise([None, *labels.tolist(), None]):
+            if (before, after) in pairs:
+                what = "a start" if before is None else "an end" if after is None else "a pair of labels"
+                raise ValueError(f"y: sequence {i} has {what} that is forbidden.")
