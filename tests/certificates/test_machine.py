@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from loop_cases import interpreted
@@ -45,6 +45,7 @@ def test_every_certificate_holds_the_true_margin(rule, target, apart, form, batc
         assert true < 1e-9
 
 
+@settings(max_examples=30)
 @given(data=st.data())
 @pytest.mark.parametrize("rule", ["increment", "nearest"])
 def test_no_status_contradicts_the_linear_program(data, rule):
@@ -53,7 +54,7 @@ def test_no_status_contradicts_the_linear_program(data, rule):
     label = np.concatenate([np.arange(3), data.draw(arrays(np.int64, n - 3, elements=st.integers(0, 2)))])
     truth = reference.separable(np.vstack(reference.kesler(X, label, count)))
     target = EpsOptimal(0.0, 0.3) if rule == "nearest" else Margin(0.0)
-    stop = Stop(passes=400, when_inseparable=True)
+    stop = Stop(passes=150, when_inseparable=True)
     found = learn([classes(X, label, count)], target, RULES[rule][0](), stop=stop).certificate
     assert found.check(X, label)
     if found.separates:
@@ -125,19 +126,24 @@ def test_novikoff_bounds_the_updates(seed):
 # --- real data -------------------------------------------------------------------------------------------------------
 
 
-def test_pentagon_is_separated_within_its_bounds(shared, machines):
+@pytest.mark.parametrize(
+    ("target", "rule"),
+    [
+        (Margin(0.0), Increment(1.0)),
+        (EpsOptimal(0.0, 0.02), Nearest()),
+        pytest.param(Margin(1.0), Relaxation(1.5), marks=pytest.mark.long),
+        pytest.param(Margin(0.0), Nearest(), marks=pytest.mark.long),
+    ],
+)
+def test_pentagon_is_separated_within_its_bounds(target, rule, shared, machines):
     X, y = shared("pentagon")
     label, true = np.unique(y, return_inverse=True)[1], machines["pentagon"]
-    for rule, target in ((Increment(1.0), Margin(0.0)), (Relaxation(1.5), Margin(1.0)), (Nearest(), Margin(0.0))):
-        found = learn([classes(X, label, 5)], target, rule, stop=Stop(passes=5000)).certificate
-        assert found.status == "separated" and found.check(X, label)
-        assert found.longest == pytest.approx(true["D"], rel=1e-12)
-        assert found.lower <= true["margin_augmented"] <= found.upper
-        if isinstance(rule, Increment):
-            assert found.updates <= true["novikoff"]
-    near = learn([classes(X, label, 5)], EpsOptimal(0.0, 0.02), Nearest(), stop=Stop(passes=20_000)).certificate
-    assert near.status == "eps-optimal" and near.check(X, label)
-    assert near.lower <= true["margin_augmented"] <= near.upper
+    found = learn([classes(X, label, 5)], target, rule, stop=Stop(passes=20_000)).certificate
+    assert found.status == ("eps-optimal" if any(target.tolerance) else "separated") and found.check(X, label)
+    assert found.longest == pytest.approx(true["D"], rel=1e-12)
+    assert found.lower <= true["margin_augmented"] <= found.upper
+    if isinstance(rule, Increment):
+        assert found.updates <= true["novikoff"]
 
 
 def test_ocr_is_separated(shared):

@@ -55,7 +55,7 @@ def test_rows_of_very_different_length_still_get_a_certificate(order, tiny):
 def test_no_false_claim_where_squares_overflow(huge):
     X, sign = huge * np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([-1, -1, 1, 1])
     with np.errstate(over="ignore", invalid="ignore"):
-        for rule in (Perceptron(), Kozinec(), Kozinec(bias="augmented")):
+        for rule in (Perceptron(), Kozinec(max_iter=500), Kozinec(bias="augmented", max_iter=500)):
             assert rule.fit(X, sign).certificate_.status not in SUCCESS
 
 

@@ -10,8 +10,8 @@ DEFAULTS = [
     Perceptron(),
     Perceptron(batch=True),
     Perceptron(fit_intercept=False),
-    Relaxation(),
-    pytest.param(Relaxation(batch=True), marks=pytest.mark.long),  # 20,000 passes
+    pytest.param(Relaxation(), marks=pytest.mark.long),  # 20,000 passes
+    pytest.param(Relaxation(batch=True), marks=pytest.mark.long),
     Kozinec(),
     Kozinec(bias="augmented"),
     Kozinec(eps=1e-9),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import reference
 import scipy.sparse as sp
+from loop_cases import interpreted
 from machine_cases import clouds as few_clouds
 from sklearn.datasets import load_digits
 
@@ -59,12 +60,11 @@ MACHINES = {
 def test_estimators_are_the_loop_on_classes(name, form):
     rule, target, step = MACHINES[name]
     X, label = clouds(1, apart=0.5)
-    with warnings.catch_warnings():
+    with interpreted(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rule.fit(form(X), NAMES[label])
-    expected = learn(
-        [classes(form(X), label, 4)], target, step, stop=Stop(passes=9, when_inseparable=name == "kozinec")
-    )
+        stop = Stop(passes=9, when_inseparable=name == "kozinec")
+        expected = learn([classes(form(X), label, 4)], target, step, stop=stop)
     np.testing.assert_allclose(np.column_stack([rule.coef_, rule.intercept_]), expected.w, rtol=1e-12)
     assert rule.classes_.tolist() == NAMES.tolist() and rule.certificate_.classes == tuple(NAMES)
     assert rule.certificate_.check(form(X), NAMES[label])
@@ -84,9 +84,8 @@ def test_a_machine_of_two_classes_is_a_hyperplane():
     assert machine.certificate_.check(X, label)
 
 
-@pytest.mark.parametrize(
-    "dtype", [np.uint8, *(pytest.param(each, marks=pytest.mark.long) for each in (np.float32, np.bool_))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.bool_])
 def test_other_types_are_read_in_place(dtype):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (80, 9)).astype(dtype)
@@ -264,7 +263,7 @@ def test_a_path_of_many_classes_has_a_committee_for_each_c():
 
 @pytest.mark.parametrize(
     "rule",
-    [Perceptron(), MaximumMargin(), MaximumMargin(C=1.0), OneVsAll(LeastSquares()), LinearMachine("relaxation")],
+    [Perceptron(), MaximumMargin(), MaximumMargin(C=1.0), OneVsAll(LeastSquares()), LinearMachine()],
 )
 def test_every_class_has_a_polynomial(rule):
     X, label = clouds(10, apart=2.0)

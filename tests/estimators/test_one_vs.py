@@ -17,6 +17,9 @@ from linsep import Kozinec, LeastSquares, Lifted, MaximumMargin, OneVsAll, OneVs
 
 NAMES = np.array(["ant", "bee", "cat", "dog"])
 both = pytest.mark.parametrize("kind", [OneVsAll, OneVsOne])
+dense_and_sparse = pytest.mark.parametrize(
+    "form", [np.asarray, pytest.param(sp.csr_array, marks=pytest.mark.long)], ids=["dense", "csr"]
+)
 
 
 def clouds(seed=0, n=60, **more):
@@ -53,7 +56,7 @@ MEMBERS = {
 }
 
 
-@pytest.mark.parametrize("form", [np.asarray, pytest.param(sp.csr_array, marks=pytest.mark.long)], ids=["dense", "csr"])
+@dense_and_sparse
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", MEMBERS)
 def test_members_learn_what_they_would_learn_alone(name, form, weighted):
@@ -141,7 +144,7 @@ def test_committees_go_on_with_parts():
 
 
 @both
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "csr"])
+@dense_and_sparse
 @pytest.mark.parametrize("member", [Perceptron(), MaximumMargin(C=1.0)], ids=str)
 def test_the_check_of_a_committee_is_that_of_every_member(kind, form, member):
     X, label = clouds(18, apart=1.0)

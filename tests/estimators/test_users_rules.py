@@ -38,7 +38,7 @@ class Nothing(NamedTuple):
 
 
 ESTIMATORS = {
-    "machine": (lambda rule, **more: LinearMachine(rule, max_iter=500, **more), clouds(3, apart=2.0)),
+    "machine": (lambda rule, **more: LinearMachine(rule, keep="last", max_iter=500, **more), clouds(3, apart=2.0)),
     "structured": (lambda rule, **more: StructuredClassifier(phi, labels=words, rule=rule, **more), sequences(0)),
     "networks": (
         lambda rule, **more: NetworkClassifier(rule=rule, fit_intercept=False, max_iter=200, shuffle=False, **more),

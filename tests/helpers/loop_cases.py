@@ -1,5 +1,6 @@
 """Small data, oracles, rules and targets for tests of the loop, and runs of it, compiled and interpreted."""
 
+from contextlib import contextmanager
 from functools import partial
 from unittest import mock
 
@@ -57,9 +58,14 @@ def is_refused(rule, target):
 PAIRS = [(rule, target) for rule in RULES for target in TARGETS if not is_refused(rule, target)]
 
 
+@contextmanager
 def interpreted():
-    """While this lasts the loop runs interpreted, so that nothing is compiled for it."""
-    return mock.patch("linsep.loop.passes.kernel_for", lambda kernel, *kinds: kernel.py_func)
+    """While this lasts the loop and the scores of labellings run interpreted, so that nothing is compiled for them."""
+    with (
+        mock.patch("linsep.loop.passes.kernel_for", lambda kernel, *kinds: kernel.py_func),
+        mock.patch("linsep.rows.matrix.at_speed", lambda kernel, *components: kernel.py_func),
+    ):
+        yield
 
 
 def integers(seed=0, n=40, d=5, high=2):

@@ -15,24 +15,25 @@ from linsep.oracles import points
 from linsep.rules import Increment, Nearest, Scheduled
 from linsep.targets import Margin
 
-# Each pair of types of a rule and a target is compiled for dense points, and one pair for every other oracle; the
-# whole product takes long.
-REPRESENTATIVES = {
-    ("points", "csr32"): ("nearest", "relative"),
-    ("differences", "dense"): ("nearest", "relative"),
-    ("differences", "csr32"): ("increment", "any"),
+# Every rule and every target is compiled for dense points, and one pair for each other oracle; all of them take long.
+QUICK = {
+    ("points", "dense", "increment", "any"),
+    ("points", "dense", "1/k", "margin"),
+    ("points", "dense", "scheduled", "margin"),
+    ("points", "dense", "relaxation", "margin"),
+    ("points", "dense", "nearest", "absolute"),
+    ("points", "dense", "nearest", "relative"),
+    ("points", "csr32", "nearest", "relative"),
+    ("differences", "dense", "nearest", "relative"),
+    ("differences", "csr32", "increment", "any"),
 }
+CASES = [
+    pytest.param(*case, marks=() if case in QUICK else pytest.mark.long)
+    for case in ((kind, form, *pair) for kind in ORACLES for form in ("dense", "csr32") for pair in PAIRS)
+]
 
 
-def compiled_cases():
-    for kind in ORACLES:
-        for form in ("dense", "csr32"):
-            for pair in PAIRS:
-                quick = (kind, form) == ("points", "dense") or REPRESENTATIVES.get((kind, form)) == pair
-                yield pytest.param(kind, form, *pair, marks=() if quick else pytest.mark.long)
-
-
-@pytest.mark.parametrize(("kind", "form", "rule", "target"), list(compiled_cases()))
+@pytest.mark.parametrize(("kind", "form", "rule", "target"), CASES)
 def test_compiled_makes_the_updates_of_the_interpreted(kind, form, rule, target):
     X, sign = cases.floats(3, apart=0.4)
     make = partial(ORACLES[kind], FORMATS[form](X), sign)
@@ -43,7 +44,7 @@ def test_compiled_makes_the_updates_of_the_interpreted(kind, form, rule, target)
     ("kind", "form", "target"),
     [
         ("points", "dense", "any"),
-        ("points", "dense", "absolute"),
+        pytest.param("points", "dense", "absolute", marks=pytest.mark.long),
         pytest.param("points", "csr32", "any", marks=pytest.mark.long),
         pytest.param("points", "csr32", "absolute", marks=pytest.mark.long),
         pytest.param("differences", "dense", "any", marks=pytest.mark.long),

@@ -33,7 +33,7 @@ def test_the_likely_threshold_is_the_cheapest_of_all(seed, n, weighed, absent):
     weight = weight if weighed else np.ones(2 * n)
     extra = (np.append(g, np.nan), np.append(sign, np.int8(1)), np.append(weight, 0.0)) if absent else (g, sign, weight)
     found = likely_threshold(*extra)
-    best = min(soft_errors(cut, g, sign, weight) for cut in np.linspace(g.min() - 2, g.max() + 2, 100))
+    best = min(soft_errors(cut, g, sign, weight) for cut in np.linspace(g.min() - 2, g.max() + 2, 40))
     assert soft_errors(found, g, sign, weight) <= best * (1 + 1e-9) + 1e-9
     assert likely_threshold(100 * g + 7, sign, weight) == pytest.approx(100 * found + 7, rel=1e-6, abs=1e-6)
 
