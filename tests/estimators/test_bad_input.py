@@ -31,15 +31,15 @@ from linsep import (
 ESTIMATORS = {
     "perceptron": Perceptron(),
     "batch perceptron": Perceptron(batch=True),
-    "relaxation": Relaxation(max_passes=50),
-    "kozinec": Kozinec(max_passes=50),
-    "augmented kozinec": Kozinec(bias="augmented", max_passes=50),
+    "relaxation": Relaxation(max_iter=50),
+    "kozinec": Kozinec(max_iter=50),
+    "augmented kozinec": Kozinec(bias="augmented", max_iter=50),
     "squares": LeastSquares(),
-    "gradient squares": LeastSquares(method="gradient", max_passes=20),
-    "lms": LeastSquares(method="lms", max_passes=20),
-    "ho-kashyap": LeastSquares(method="ho-kashyap", max_passes=20),
-    "descent": GradientDescent(max_passes=20),
-    "perceptron descent": GradientDescent(criterion="perceptron", max_passes=20),
+    "gradient squares": LeastSquares(method="gradient", max_iter=20),
+    "lms": LeastSquares(method="lms", max_iter=20),
+    "ho-kashyap": LeastSquares(method="ho-kashyap", max_iter=20),
+    "descent": GradientDescent(max_iter=20),
+    "perceptron descent": GradientDescent(criterion="perceptron", max_iter=20),
 }
 every = pytest.mark.parametrize("rule", [pytest.param(rule, id=name) for name, rule in ESTIMATORS.items()])
 PARTIAL = {name: rule for name, rule in ESTIMATORS.items() if name not in ("gradient squares", "ho-kashyap")}
@@ -109,7 +109,7 @@ def test_a_refused_fit_leaves_the_old_model_as_it_was(rule, bad):
 
 
 def test_rules_for_two_classes_refuse_three():
-    for rule in (GradientDescent(max_passes=20), LeastSquares(method="ho-kashyap", max_passes=20)):
+    for rule in (GradientDescent(max_iter=20), LeastSquares(method="ho-kashyap", max_iter=20)):
         with pytest.raises(ValueError, match=r"3 classes.*'a', 'b', 'c'"):
             rule.fit(X, np.array(["a", "b", "c"] * 3))
     with pytest.raises(ValueError, match="3 classes"):
@@ -190,8 +190,8 @@ BAD_PARAMETERS = [
     *((Perceptron, {"rate": constant(rate)}, "rate") for rate in ("fast", None, [1, 2])),
     (Perceptron, {"margin": -0.5}, "margin"),
     (Perceptron, {"margin": np.nan}, "margin"),
-    (Perceptron, {"max_passes": 0}, "max_passes"),
-    (Perceptron, {"max_passes": 2.5}, "max_passes"),
+    (Perceptron, {"max_iter": 0}, "max_iter"),
+    (Perceptron, {"max_iter": 2.5}, "max_iter"),
     (Perceptron, {"max_updates": 0}, "max_updates"),
     (Perceptron, {"max_seconds": 0}, "max_seconds"),
     (Perceptron, {"patience": 0}, "patience"),
@@ -218,8 +218,8 @@ BAD_PARAMETERS = [
     (LeastSquares, {"rate": 1.5, "method": "ho-kashyap"}, "rate"),
     (LeastSquares, {"rate": "1/k", "method": "ho-kashyap"}, "rate"),
     (LeastSquares, {"rate": 0.0, "method": "lms"}, "rate"),
-    (LeastSquares, {"rate": 1e3, "method": "lms", "max_passes": 500}, "rate"),
-    (LeastSquares, {"rate": 1e3, "method": "gradient", "max_passes": 500}, "rate"),
+    (LeastSquares, {"rate": 1e3, "method": "lms", "max_iter": 500}, "rate"),
+    (LeastSquares, {"rate": 1e3, "method": "gradient", "max_iter": 500}, "rate"),
     (LeastSquares, {"rate": constant(np.nan), "method": "lms"}, "rate"),
     (LeastSquares, {"tol": -1.0}, "tol"),
     (GradientDescent, {"criterion": "beauty"}, "criterion"),
@@ -275,12 +275,12 @@ def hard():
 @pytest.mark.parametrize(
     ("rule", "advice"),
     [
-        (Perceptron(max_passes=3, keep="last"), "Raise max_passes"),
-        (Perceptron(max_updates=5, keep="last"), "Raise max_passes"),
-        (Perceptron(max_passes=3, batch=True), "Raise max_passes"),
-        (Relaxation(max_passes=3, keep="last"), "Raise max_passes"),
-        (GradientDescent(criterion="perceptron", max_passes=3), "Raise max_passes"),
-        (LeastSquares(method="lms", max_passes=1), "Raise max_passes"),
+        (Perceptron(max_iter=3, keep="last"), "Raise max_iter"),
+        (Perceptron(max_updates=5, keep="last"), "Raise max_iter"),
+        (Perceptron(max_iter=3, batch=True), "Raise max_iter"),
+        (Relaxation(max_iter=3, keep="last"), "Raise max_iter"),
+        (GradientDescent(criterion="perceptron", max_iter=3), "Raise max_iter"),
+        (LeastSquares(method="lms", max_iter=1), "Raise max_iter"),
     ],
     ids=str,
 )
@@ -301,8 +301,8 @@ def test_a_spent_budget_is_said_with_the_bounds_and_what_to_try(rule, advice):
 def test_an_eps_that_was_not_reached_is_said_with_the_bounds():
     data, y = overlapping(3)
     data = data + 2.0 * (2 * y - 1)[:, None]
-    rule = Kozinec(eps=1e-12, max_passes=2)
-    with pytest.warns(ConvergenceWarning, match="Raise max_passes or eps") as caught:
+    rule = Kozinec(eps=1e-12, max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter or eps") as caught:
         rule.fit(data, y)
     claim = rule.certificate_
     assert claim.status == "separated"
@@ -315,11 +315,11 @@ def test_an_eps_that_was_not_reached_is_said_with_the_bounds():
 def test_success_is_quiet(rule):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clone(rule).set_params(max_passes=1000).fit(X, Y)
+        clone(rule).set_params(max_iter=1000).fit(X, Y)
 
 
 def test_verbose_writes_a_line_a_pass(capsys):
-    Perceptron(verbose=1, max_passes=4).fit(*overlapping())
+    Perceptron(verbose=1, max_iter=4).fit(*overlapping())
     assert capsys.readouterr().err.count("pass ") == 4
 
 
@@ -329,17 +329,17 @@ def test_verbose_writes_a_line_a_pass(capsys):
 @pytest.mark.parametrize("batch", [False, True])
 def test_warm_starts_add_up(batch):
     data, y = overlapping()
-    warm = Perceptron(warm_start=True, max_passes=1, keep="last", batch=batch)
+    warm = Perceptron(warm_start=True, max_iter=1, keep="last", batch=batch)
     for k in (1, 2, 3):
         warm.fit(data, y)
-        straight = Perceptron(max_passes=k, keep="last", batch=batch).fit(data, y)
+        straight = Perceptron(max_iter=k, keep="last", batch=batch).fit(data, y)
         np.testing.assert_allclose(plane(warm), plane(straight), rtol=1e-12, atol=1e-12)
         assert warm.certificate_.check(data, y)
 
 
 @every
 def test_a_warm_start_from_the_answer_keeps_it(rule):
-    warm = clone(rule).set_params(warm_start=True, max_passes=1000).fit(X, Y)
+    warm = clone(rule).set_params(warm_start=True, max_iter=1000).fit(X, Y)
     status = warm.certificate_.status
     warm.fit(X, Y)
     assert warm.certificate_.status == status
@@ -425,10 +425,10 @@ def test_closed_forms_without_parts_have_no_partial_fit():
 def test_one_partial_fit_is_one_pass(rule):
     data, y = overlapping()
     part = clone(rule).partial_fit(data, y, classes=[0, 1])
-    whole = clone(rule).set_params(max_passes=1).fit(data, y)
+    whole = clone(rule).set_params(max_iter=1).fit(data, y)
     assert np.array_equal(plane(part), plane(whole))
     assert part.certificate_.updates == whole.certificate_.updates
-    assert part.n_passes_ == 1
+    assert part.n_iter_ == 1
     assert part.certificate_.check(data, y)
 
 
@@ -452,8 +452,8 @@ def test_parts_in_order_k_times_are_k_passes(rule):
     for k in (1, 2, 3):
         for rows in (slice(0, 10), slice(10, 11), slice(11, 40)):
             parts.partial_fit(data[rows], y[rows], classes=[0, 1])
-        whole = clone(rule).set_params(max_passes=k).fit(data, y)
-        assert whole.n_passes_ == k
+        whole = clone(rule).set_params(max_iter=k).fit(data, y)
+        assert whole.n_iter_ == k
         assert parts.certificate_.updates == whole.certificate_.updates
         np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
         if getattr(rule, "bias", "augmented") != "free":  # a free bias is that of the rows of the last call
@@ -469,7 +469,7 @@ def test_least_squares_in_parts_is_least_squares():
     lms = LeastSquares(method="lms", rate=0.02)
     for rows in (slice(0, 10), slice(10, 40)):
         lms.partial_fit(data[rows], y[rows], classes=[0, 1])
-    whole = LeastSquares(method="lms", rate=0.02, max_passes=1).fit(data, y)
+    whole = LeastSquares(method="lms", rate=0.02, max_iter=1).fit(data, y)
     np.testing.assert_allclose(plane(lms), plane(whole), rtol=1e-12)
 
 
@@ -499,7 +499,7 @@ def test_parts_may_hold_one_class_only(rule, first):
 
 
 def test_the_first_part_of_a_free_bias_needs_both_classes():
-    with pytest.raises(ValueError, match="both classes"):
+    with pytest.raises(ValueError, match="expected rows of two classes"):
         Kozinec().partial_fit(X[:3], Y[:3], classes=["left", "right"])
 
 
@@ -597,10 +597,10 @@ def test_columns_have_names_and_keep_them(rule):
         (Perceptron(keep="last"), "sparse", "float32"),
         (LeastSquares(), "dense", "bool"),
         (LeastSquares(), "sparse", "float32"),
-        (GradientDescent(max_passes=20), "dense", "uint8"),
-        (GradientDescent(max_passes=20), "sparse", "uint8"),
-        (Kozinec(max_passes=50, keep="last"), "dense", "uint8"),
-        (LeastSquares(method="lms", max_passes=20), "dense", "uint8"),
+        (GradientDescent(max_iter=20), "dense", "uint8"),
+        (GradientDescent(max_iter=20), "sparse", "uint8"),
+        (Kozinec(max_iter=50, keep="last"), "dense", "uint8"),
+        (LeastSquares(method="lms", max_iter=20), "dense", "uint8"),
     ],
     ids=str,
 )
@@ -638,7 +638,7 @@ def test_a_point_on_the_hyperplane_goes_to_the_first_class():
 def test_distance_is_signed_and_geometric():
     rule = Perceptron().fit(X, Y)
     np.testing.assert_allclose(rule.distance(X), (X @ [2.5, -4.5] - 1) / np.hypot(2.5, 4.5))
-    nothing = Perceptron(keep="last", max_passes=1).fit([[0.0], [0.0]], [0, 1])
+    nothing = Perceptron(keep="last", max_iter=1).fit([[0.0], [0.0]], [0, 1])
     with pytest.raises(ValueError, match="w is zero"):
         nothing.distance([[1.0]])
 
@@ -697,13 +697,13 @@ ROW, PATH = np.array([[0.0], [1.0]]), np.array([[0, 1]])
 @pytest.mark.parametrize(
     ("rule", "X", "y", "complaint"),
     [
-        (SequenceClassifier(), np.eye(3), [0, 1, 0], r"label 0, where a list of 3 labels is wanted.*\[X\], \[y\]"),
-        (SequenceClassifier(), [ROW], None, "y: a list of lists of labels is wanted, not NoneType"),
-        (SequenceClassifier(), 7, [[0, 1]], "X: a list of sequences is wanted, not int"),
-        (NetworkClassifier(), 7, [[0, 1]], "X: a list of graphs is wanted, not int"),
-        (NetworkClassifier(), [(ROW, PATH)], None, "y: a list of labellings is wanted, not NoneType"),
-        (StructuredClassifier(lambda x, y: ROW, labels=[0, 1]), [1.0], None, "y: a list of labellings is wanted"),
-        (StructuredClassifier(lambda x, y: ROW, labels=[0, 1]), 1.0, [0], "X: a list of examples is wanted, not float"),
+        (SequenceClassifier(), np.eye(3), [0, 1, 0], r"expected a list of 3 labels.*\[X\], \[y\]"),
+        (SequenceClassifier(), [ROW], None, "y: expected a list of lists of labels, got NoneType"),
+        (SequenceClassifier(), 7, [[0, 1]], "X: expected a list of sequences, got int"),
+        (NetworkClassifier(), 7, [[0, 1]], "X: expected a list of graphs, got int"),
+        (NetworkClassifier(), [(ROW, PATH)], None, "y: expected a list of labellings, got NoneType"),
+        (StructuredClassifier(lambda x, y: ROW, labels=[0, 1]), [1.0], None, "y: expected a list of labellings"),
+        (StructuredClassifier(lambda x, y: ROW, labels=[0, 1]), 1.0, [0], "X: expected a list of examples, got float"),
     ],
 )
 def test_structures_that_are_no_lists(rule, X, y, complaint):

@@ -19,7 +19,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from linsep import Functions, LeastSquares, Lifted, MaximumMargin, OneVsAll, Perceptron, Polynomial, Quadratic
-from linsep.certificates.margin import novikoff
+from linsep.certificates.prove.margin import novikoff
 
 # S0's one-dimensional example on points of our own: the positive class lies on both sides of the negative one.
 POINTS = np.array([-2.2, -1.7, -1.3, -0.9, -0.5, -0.2, 0.1, 0.4, 0.8, 1.2, 1.6, 2.1])[:, None]

@@ -12,6 +12,7 @@ import numpy as np
 from ..certificates.base import Certificate
 from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..rows.matrix import length
+from .compatible import check_compatible
 from .passes import State, begin, passes
 from .stop import Stop, interrupts
 
@@ -65,6 +66,7 @@ def learn(
     'separated'
     """
     stop = stop or Stop()
+    check_compatible(parts, target, rule, batch)
     if stop.theta is not None and not batch:
         raise ValueError("theta: only batch steps have a length that can be compared with it.")
     if keep == "average" and batch:
