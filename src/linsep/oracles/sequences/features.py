@@ -75,7 +75,7 @@ def list_features(x: Features, positions: np.ndarray) -> tuple[np.ndarray, np.nd
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-@compiled
+@compiled(inline=True)
 def write_scores(w, x, begin, bias, out):
     """out[t] = the scores of all K labels at position begin + t, the biases included."""
     dense, indptr, indices, values, width = x

@@ -66,16 +66,7 @@ def grow_weights(w: np.ndarray, features: int, chain: Chain) -> np.ndarray:
     return np.concatenate([part.ravel() for part in grown])
 
 
-@compiled
-def add_loss(emission, truth, loss):
-    """Raise the scores of all wrong labels by ``loss``."""
-    for t in range(truth.size):
-        for k in range(emission.shape[1]):
-            if k != truth[t]:
-                emission[t, k] += loss
-
-
-@compiled
+@compiled(inline=True)
 def write_pairs(w, x, begin, n, chain, out):
     """Write the scores of all pairs, where they are not those in w: of forbidden ones, and with features of pairs."""
     dense, indptr, indices, values, width = x
@@ -104,7 +95,9 @@ def score_lattice(w, x, begin, truth, loss, chain, tables):
         emission[0, k] += w[at + k] + (forbidden[k] if forbidden.size else 0.0)
         emission[n - 1, k] += w[at + labels + k] + (forbidden[labels + k] if forbidden.size else 0.0)
     if loss != 0.0:
-        add_loss(emission, truth, loss)
+        for t in range(n):
+            for k in range(labels):
+                emission[t, k] += loss if k != truth[t] else 0.0
     at += 2 * labels
     lattice = Lattice(emission, w, at, 0, n, labels, 1)
     if forbidden.size or chain.pair_features:
