@@ -29,28 +29,30 @@ def write_difference(difference, labellings, x, begin, chain):
     """Write which numbers of w the vector a touches, and what it has there; returns how many pairs there are."""
     truth, rival = labellings
     own, other, value, _ = difference
-    count = write_features(difference, labellings, x, begin, chain)
     labels, order, bias, _, _ = chain
-    n, at = truth.size, x.width * labels
-    a0, b0, a1, b1 = 0, 0, 0, 0  # the labels of truth and rival at t - 2 and t - 1
+    n, at, count = truth.size, x.width * labels, write_features(difference, labellings, x, begin, chain)
     for t in range(n):
-        a, b = np.int64(truth[t]), np.int64(rival[t])
-        for part in range(3):  # bias, start, end
-            if a != b and (part == 0 or (part == 1 and t == 0) or (part == 2 and t == n - 1)):
-                own[count], other[count], value[count] = at + a, at + b, bias if part == 0 else 1.0
-                count += 1
-            at += labels
-        pair, rival_pair = a1 * labels + a, b1 * labels + b
-        if t > 0 and pair != rival_pair:
-            own[count], other[count], value[count] = at + pair, at + rival_pair, 1.0
+        if truth[t] != rival[t]:
+            own[count], other[count], value[count] = at + truth[t], at + rival[t], bias
             count += 1
-        triple, rival_triple = a0 * labels * labels + pair, b0 * labels * labels + rival_pair
-        if order == 2 and t > 1 and triple != rival_triple:
-            at += labels * labels
-            own[count], other[count], value[count] = at + triple, at + rival_triple, 1.0
+    for end in range(2):
+        at, t = at + labels, end * (n - 1)
+        if truth[t] != rival[t]:
+            own[count], other[count], value[count] = at + truth[t], at + rival[t], 1.0
             count += 1
-        at = x.width * labels
-        a0, b0, a1, b1 = a1, b1, a, b
+    at += labels
+    for t in range(1, n):
+        a, b = truth[t - 1] * labels + truth[t], rival[t - 1] * labels + rival[t]
+        if a != b:
+            own[count], other[count], value[count] = at + a, at + b, 1.0
+            count += 1
+    at += labels * labels
+    for t in range(2, n if order == 2 else 0):
+        a = (truth[t - 2] * labels + truth[t - 1]) * labels + truth[t]
+        b = (rival[t - 2] * labels + rival[t - 1]) * labels + rival[t]
+        if a != b:
+            own[count], other[count], value[count] = at + a, at + b, 1.0
+            count += 1
     return count
 
 
@@ -61,23 +63,21 @@ def write_features(difference, labellings, x, begin, chain):
     own, other, value, _ = difference
     dense, indptr, indices, values, width = x
     labels, order, _, pair_features, _ = chain
-    d, count, stride, base = dense.shape[1], 0, labels, 0
+    d, count, stride, base, step = dense.shape[1], 0, labels, 0, min(values.size - 1, 1)
     for before in range(1 + pair_features):  # how many labels before the last one count
         for t in range(before, truth.size):
-            a, b = base + truth[t], base + rival[t]
-            if before:
-                a, b = a + truth[t - 1] * labels, b + rival[t - 1] * labels
-            if a == b:
-                continue
-            for e in range(d):
-                v = np.float64(dense[begin + t, e])
-                if v != 0.0:
-                    own[count], other[count], value[count] = a + e * stride, b + e * stride, v
+            a = base + before * labels * truth[t - before] + truth[t]
+            b = base + before * labels * rival[t - before] + rival[t]
+            if a != b:
+                for e in range(d):
+                    v = np.float64(dense[begin + t, e])
+                    if v != 0.0:
+                        own[count], other[count], value[count] = a + e * stride, b + e * stride, v
+                        count += 1
+                for e in range(indptr[begin + t], indptr[begin + t + 1]):
+                    j = (np.int64(indices[e]) + d) * stride
+                    own[count], other[count], value[count] = a + j, b + j, values[e * step]
                     count += 1
-            for e in range(indptr[begin + t], indptr[begin + t + 1]):
-                j = (np.int64(indices[e]) + d) * stride
-                own[count], other[count], value[count] = a + j, b + j, values[e] if values.size else 1.0
-                count += 1
         stride *= labels
         base = (width + 3 + labels + (stride if order == 2 else 0)) * labels
     return count
