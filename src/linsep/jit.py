@@ -24,7 +24,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, overload, overload_method, register_model, typeof_impl
 
-config: Any = numba.config
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
@@ -32,20 +31,23 @@ SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
 PLAIN: Any = {"fastmath": False, "forceinline": True}  # of the small functions here
 
 
-def compiled(function: F | None = None, *, fastmath: set[str] | bool = False) -> Any:
+def compiled(function: F | None = None, *, fastmath: set[str] | bool = False, inline: bool = False) -> Any:
     """Compile ``function`` when it is first called; the result is kept on disk where there is a place for it.
 
     A read-only install without a home directory has no such place: then nothing is kept, quietly. Kernels release the
-    GIL. ``function.py_func`` is the interpreted function.
+    GIL. ``function.py_func`` is the interpreted function. ``inline``: a part of the few functions that call it, whose
+    ``fastmath`` it must share. Numba would compile it once by itself and again inside each function above it; for
+    sequences that is an eighth of the first fit.
     """
     if function is None:
-        return functools.partial(compiled, fastmath=fastmath)
+        return functools.partial(compiled, fastmath=fastmath, inline=inline)
+    options = {"nogil": True, "fastmath": fastmath, "forceinline": False, "inline": "always" if inline else "never"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Numba, that nothing is kept
         try:
-            return numba.njit(cache=True, nogil=True, fastmath=fastmath, forceinline=False)(function)
+            return numba.njit(cache=True, **options)(function)
         except RuntimeError:  # Numba found no directory that it may write to
-            return numba.njit(nogil=True, fastmath=fastmath, forceinline=False)(function)
+            return numba.njit(**options)(function)
 
 
 def _without_cache(kernel: Any) -> Any:
@@ -146,36 +148,6 @@ def _constant(component, name, default):
 
 
 # --- LLVM ------------------------------------------------------------------------------------------------------------
-
-
-def straight_line(function: F) -> Callable[..., Any]:
-    """`compiled`, with LLVM's vectoriser of straight-line code, which Numba leaves off (NUMBA_SLP_VECTORIZE).
-
-    For functions that hold sums or maxima of a few neighbouring labels in variables of their own: loops over some 20
-    labels are too short for the vectoriser of loops. Without it a pass over sequences takes 1.1 to 1.25 times as long.
-    The switch is on only while such a function compiles.
-    """
-    kernel = compiled(function)
-
-    def compile_for(args: tuple) -> None:
-        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
-        try:
-            kernel.compile(args)
-        finally:
-            config.SLP_VECTORIZE = before
-
-    @functools.wraps(function)
-    def call(*args):
-        compile_for(tuple(map(numba.typeof, args)))
-        return kernel(*args)
-
-    @overload(call, jit_options=PLAIN)
-    def _call(*args):
-        compile_for(args)
-        return lambda *args: kernel(*args)
-
-    call.py_func = function  # type: ignore[attr-defined]
-    return call
 
 
 def prefetch(array, at) -> None:

@@ -32,7 +32,7 @@ class Lattice(NamedTuple):
     contexts: int  # R: 1 of first order, K of second
 
 
-@compiled
+@compiled(inline=True)
 def advance(lattice, best, t):
     """Compute best[t] from best[t-1]: the best prefixes that end in each state of step t."""
     local, transition, base, stride, _, labels, contexts = lattice
@@ -54,7 +54,7 @@ def advance(lattice, best, t):
             best[t, r * labels + k] += local[t, r * labels + k]
 
 
-@compiled
+@compiled(inline=True)
 def backpointer(lattice, best, t, state):
     """The first label f of the best predecessor of a state of step t, and the score of that way, ``local`` aside."""
     labels, contexts = np.uint64(lattice.labels), np.uint64(lattice.contexts)
@@ -69,7 +69,7 @@ def backpointer(lattice, best, t, state):
     return np.int64(first), value
 
 
-@compiled
+@compiled(inline=True)
 def highest_state(best, t, states):
     """The first of the highest states of step t."""
     t, found = np.uint64(t), np.uint64(0)
@@ -77,23 +77,6 @@ def highest_state(best, t, states):
         if best[t, s] > best[t, found]:
             found = s
     return np.int64(found)
-
-
-@compiled
-def state_of(labelling, t, lattice):
-    """The state of a labelling at step t: its label, or of second order its two labels."""
-    if lattice.contexts == 1:
-        return np.int64(labelling[t])
-    return np.int64(labelling[t]) * lattice.labels + labelling[t + 1]
-
-
-@compiled
-def write_first_labels(lattice, state, out):
-    """Write the label of the first step, or of second order both labels, into ``out``."""
-    if lattice.contexts > 1:
-        out[0], out[1] = state // lattice.labels, state % lattice.labels
-    else:
-        out[0] = state
 
 
 @compiled
@@ -110,7 +93,8 @@ def viterbi(lattice, best, out):
     for t in range(last, 0, -1):
         out[t + shift] = state % labels
         state = backpointer(lattice, best, t, state)[0] * contexts + state // labels
-    write_first_labels(lattice, state, out)
+    out[0] = state // labels
+    out[shift] = state % labels
     return value
 
 
@@ -128,7 +112,7 @@ def best_rival(lattice, truth, best, prefix, out):
     """
     local, transition, base, stride, steps, labels, contexts = lattice
     shift = min(contexts - 1, 1)
-    own = state_of(truth, 0, lattice)
+    own = shift * labels * truth[0] + truth[shift]  # the state of the truth
     for s in range(contexts * labels):
         best[0, s] = local[0, s]
     best[0, own] = -np.inf
@@ -136,7 +120,7 @@ def best_rival(lattice, truth, best, prefix, out):
     for t in range(1, steps):
         advance(lattice, best, t)
         way, y = base + (t - 1) * stride + own * labels, np.int64(truth[t + shift])
-        own = state_of(truth, t, lattice)
+        own = shift * labels * truth[t] + y
         stay = best[t, own]
         for k in range(labels):
             s = own - y + k
@@ -150,14 +134,15 @@ def best_rival(lattice, truth, best, prefix, out):
         k = state % labels
         out[t + shift] = k
         f, v = backpointer(lattice, best, t, state)
-        own, y = state_of(truth, t, lattice), np.int64(truth[t + shift])
-        left = prefix[t - 1] + transition[base + (t - 1) * stride + state_of(truth, t - 1, lattice) * labels + k]
-        if k != y and state - k == own - y and left >= v:  # here the rival leaves the truth
+        own = shift * labels * truth[t - 1] + truth[t + shift - 1]
+        left = prefix[t - 1] + transition[base + (t - 1) * stride + own * labels + k]
+        if k != truth[t + shift] and state - k == shift * labels * truth[t] and left >= v:  # here it leaves the truth
             for p in range(t + shift):
                 out[p] = truth[p]
             return score, value
         state = f * contexts + state // labels
-    write_first_labels(lattice, state, out)
+    out[0] = state // labels
+    out[shift] = state % labels
     return score, value
 
 
@@ -169,7 +154,7 @@ def k_best(lattice, best, back, rank, out, values):
     predecessor of each prefix, and the rank of that prefix among the best there.
     """
     local, transition, base, stride, steps, labels, contexts = lattice
-    states, size = contexts * labels, values.size
+    states, shift, size = contexts * labels, min(contexts - 1, 1), values.size
     best[:] = -np.inf
     for s in range(states):
         best[0, s, 0] = local[0, s]
@@ -201,9 +186,10 @@ def k_best(lattice, best, back, rank, out, values):
         values[count] = value
         best[steps - 1, state, place] = -np.inf
         for t in range(steps - 1, 0, -1):
-            out[count, t + min(contexts - 1, 1)] = state % labels
+            out[count, t + shift] = state % labels
             state, place = back[t, state, place] * contexts + state // labels, rank[t, state, place]
-        write_first_labels(lattice, state, out[count])
+        out[count, 0] = state // labels
+        out[count, shift] = state % labels
     return size
 
 
@@ -234,7 +220,7 @@ def max_marginals(lattice, best, after, out):
                 out[0, s // labels] = max(out[0, s // labels], v)
 
 
-@compiled
+@compiled(inline=True)
 def write_pair_states(chain, local):
     """``local`` of second order, from a first-order lattice.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ...certificates.prove import Outcome, prover_for
+from ...certificates.prove import LabellingProver, Outcome
 from ...loop.learn import keeps_average
 from ...loop.passes import State
-from ...oracles.sequences import Sequences
 
 
 class Development:
@@ -46,7 +46,7 @@ class Development:
             return f"{idle} passes without a better score of dev (patience)"
         return None
 
-    def publish(self, oracle: Sequences) -> None:
+    def publish(self, oracle: Any) -> None:
         """Make the w of the best pass the answer, with a certificate of its own."""
         estimator = self.estimator
         if not self.scores:  # the largest margin is not found by passes
@@ -58,5 +58,5 @@ class Development:
             found = estimator.certificate_
             reason = found.reason or "the pass with the best score of dev was taken"
             outcome = Outcome(estimator._target(), "none", found.updates, reason)
-            estimator.certificate_ = prover_for(type(oracle))([oracle]).certify(self.w, self.state, outcome)
+            estimator.certificate_ = LabellingProver([oracle]).certify(self.w, self.state, outcome)
             estimator.coef_ = self.w

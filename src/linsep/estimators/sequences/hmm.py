@@ -62,7 +62,7 @@ def count_probabilities(X: Sequence, y: Sequence, smoothing: float) -> tuple[lis
         raise ValueError(f"smoothing: expected a number >= 0, got {smoothing!r}.")
     reader = Reader()
     read = reader.learn(X)
-    if reader.numbers is None or read.x.values.size or (np.diff(read.x.indptr) != 1).any():
+    if reader.numbers is None or (read.x.values != 1.0).any() or (np.diff(read.x.indptr) != 1).any():
         raise ValueError("from_counts: expected one symbol per position in X.")
     found = flatten_labels(y, read.begin)
     labels = sort_labels(found)

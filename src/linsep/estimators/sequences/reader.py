@@ -60,7 +60,7 @@ class Reader:
         if self.templates is None and self.numbers is None:
             return [x if sp.issparse(x) else np.asarray(x) for x in X]
         begin, (_, indptr, indices, values, _) = self.apply(X)
-        pairs = list(zip(indices.tolist(), values.tolist() if values.size else [1.0] * indices.size, strict=True))
+        pairs = list(zip(indices.tolist(), np.broadcast_to(values, indices.size).tolist(), strict=True))
         positions = [pairs[a:b] for a, b in pairwise(indptr.tolist())]
         return [positions[a:b] for a, b in pairwise(begin.tolist())]
 
@@ -151,7 +151,7 @@ class Reader:
         known = indices >= 0
         if not known.all():
             indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
-        weights = np.zeros(0) if values is None or set(values) == {1.0} else np.array(values)[known]
+        weights = np.ones(1) if values is None or set(values) == {1.0} else np.array(values, dtype=np.float64)[known]
         if not np.isfinite(weights).all():
             bad = int(np.flatnonzero(~np.isfinite(weights))[0])
             place = _place(begin, int(np.searchsorted(indptr, bad, side="right")) - 1)

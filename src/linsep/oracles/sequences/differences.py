@@ -16,92 +16,71 @@ if TYPE_CHECKING:
 
 
 class Difference(NamedTuple):
-    """Scratch: a difference vector, one number after the other; an index may occur more than once."""
+    """Scratch: a difference vector, its numbers one after the other; an index may occur more than once."""
 
-    index: np.ndarray  # type: ignore[assignment]  # of int64
+    own: np.ndarray  # of int64: an index where the truth has a value
+    other: np.ndarray  # of int64: the index where the rival has the same value
     value: np.ndarray  # of float64
-    state: np.ndarray  # 2 x L of int64: labels of truth and rival, or pairs, or triples
     total: np.ndarray  # like w; 0 between two calls
 
 
 @compiled
-def write_states(difference, span, base, value, count):
-    """Where the states of truth and rival differ, write ``value`` at base + state of the truth, -value of the rival."""
-    index, values, state = difference.index, difference.value, difference.state
-    begin, end = span
-    for t in range(begin, end):
-        if state[0, t] != state[1, t]:
-            index[count], values[count] = base + state[0, t], value
-            index[count + 1], values[count + 1] = base + state[1, t], -value
-            count += 2
-    return count
-
-
-@compiled
-def write_features(difference, x, begin, span, base, stride, count):
-    """Where the states differ, write the features of the position, each at base + feature * stride + state."""
-    dense, indptr, indices, values, _ = x
-    index, value, state, _ = difference
-    for t in range(span[0], span[1]):
-        own, other = base + state[0, t], base + state[1, t]
-        if own == other:
-            continue
-        for j in range(dense.shape[1]):
-            if dense[begin + t, j] != 0:
-                index[count], value[count] = j * stride + own, dense[begin + t, j]
-                index[count + 1], value[count + 1] = j * stride + other, -value[count]
-                count += 2
-        for p in range(indptr[begin + t], indptr[begin + t + 1]):
-            row = (np.int64(indices[p]) + dense.shape[1]) * stride
-            index[count], value[count] = row + own, values[p] if values.size else 1.0
-            index[count + 1], value[count + 1] = row + other, -value[count]
-            count += 2
-    return count
-
-
-@compiled
 def write_difference(difference, labellings, x, begin, chain):
-    """Write which numbers of w the vector a touches, and what it has there; returns how many."""
+    """Write which numbers of w the vector a touches, and what it has there; returns how many pairs there are."""
     truth, rival = labellings
-    labels, order, bias, pair_features, _ = chain
-    state, n, at, square = difference.state, truth.size, x.width * labels, labels * labels
-    zero, one = np.int64(0), np.int64(1)  # Numba would compile again for each literal
+    own, other, value, _ = difference
+    labels, order, bias, _, _ = chain
+    n, at, count = truth.size, x.width * labels, write_features(difference, labellings, x, begin, chain)
     for t in range(n):
-        state[0, t], state[1, t] = truth[t], rival[t]
-    count = write_features(difference, x, begin, (zero, n), zero, labels, zero)
-    count = write_states(difference, (zero, n), at, bias, count)
-    count = write_states(difference, (zero, one), at + labels, 1.0, count)
-    count = write_states(difference, (n - one, n), at + 2 * labels, 1.0, count)
-    at += 3 * labels
-    for first in range(1, order + 1):  # pairs, then triples: states of one label more
-        for t in range(n - 1, first - 1, -1):
-            state[0, t] = state[0, t - 1] * labels + truth[t]
-            state[1, t] = state[1, t - 1] * labels + rival[t]
-        count = write_states(difference, (first, n), at, 1.0, count)
-        if first == 1 and pair_features:
-            crossed = at + square + (square * labels if order == 2 else 0)
-            count = write_features(difference, x, begin, (first, n), crossed, square, count)
-        at += square
+        if truth[t] != rival[t]:
+            own[count], other[count], value[count] = at + truth[t], at + rival[t], bias
+            count += 1
+    for end in range(2):
+        at, t = at + labels, end * (n - 1)
+        if truth[t] != rival[t]:
+            own[count], other[count], value[count] = at + truth[t], at + rival[t], 1.0
+            count += 1
+    at += labels
+    for t in range(1, n):
+        a, b = truth[t - 1] * labels + truth[t], rival[t - 1] * labels + rival[t]
+        if a != b:
+            own[count], other[count], value[count] = at + a, at + b, 1.0
+            count += 1
+    at += labels * labels
+    for t in range(2, n if order == 2 else 0):
+        a = (truth[t - 2] * labels + truth[t - 1]) * labels + truth[t]
+        b = (rival[t - 2] * labels + rival[t - 1]) * labels + rival[t]
+        if a != b:
+            own[count], other[count], value[count] = at + a, at + b, 1.0
+            count += 1
     return count
 
 
-@compiled
-def add_difference(w, difference, count, beta):
-    """Add beta times the first ``count`` numbers to w."""
-    for q in range(count):
-        w[np.uint64(difference.index[q])] += beta * difference.value[q]
-
-
-@compiled
-def squared_norm(difference, count):
-    """The squared length of the vector of the first ``count`` numbers."""
-    total, aa = difference.total, 0.0
-    add_difference(total, difference, count, 1.0)
-    for q in range(count):  # an index may occur more than once
-        j = np.uint64(difference.index[q])
-        aa += total[j] * total[j]
-        total[j] = 0.0
-    return aa
+@compiled(inline=True)
+def write_features(difference, labellings, x, begin, chain):
+    """The part of `write_difference` that features have: of labels, and of pairs of labels."""
+    truth, rival = labellings
+    own, other, value, _ = difference
+    dense, indptr, indices, values, width = x
+    labels, order, _, pair_features, _ = chain
+    d, count, stride, base, step = dense.shape[1], 0, labels, 0, min(values.size - 1, 1)
+    for before in range(1 + pair_features):  # how many labels before the last one count
+        for t in range(before, truth.size):
+            a = base + before * labels * truth[t - before] + truth[t]
+            b = base + before * labels * rival[t - before] + rival[t]
+            if a != b:
+                for e in range(d):
+                    v = np.float64(dense[begin + t, e])
+                    if v != 0.0:
+                        own[count], other[count], value[count] = a + e * stride, b + e * stride, v
+                        count += 1
+                for e in range(indptr[begin + t], indptr[begin + t + 1]):
+                    j = (np.int64(indices[e]) + d) * stride
+                    own[count], other[count], value[count] = a + j, b + j, values[e * step]
+                    count += 1
+        stride *= labels
+        base = (width + 3 + labels + (stride if order == 2 else 0)) * labels
+    return count
 
 
 def list_differences(

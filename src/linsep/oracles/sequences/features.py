@@ -19,7 +19,7 @@ class Features(NamedTuple):
     dense: np.ndarray  # N x d of any kind of number; d may be 0
     indptr: np.ndarray  # N + 1 of int64: the sparse features of position t are indptr[t] ... indptr[t + 1] - 1
     indices: np.ndarray  # int32
-    values: np.ndarray  # float64, or empty: all are 1
+    values: np.ndarray  # float64, one number per feature, or one for all
     width: int  # the number of features, dense and sparse
 
 
@@ -39,10 +39,10 @@ def features(X: Any = None, *, dense: Any = None, width: int | None = None) -> F
         X = sp.csr_array(X)
         indptr, indices, values = X.indptr, X.indices, np.asarray(X.data, dtype=np.float64)
         width = X.shape[1]
-        values = np.zeros(0) if (values == 1.0).all() else values
+        values = np.ones(1) if (values == 1.0).all() else values
     else:
         indptr, indices, *rest = X if X is not None else (np.zeros(len(dense) + 1), np.zeros(0))
-        values = rest[0] if rest else np.zeros(0)
+        values = rest[0] if rest else np.ones(1)
     dense = np.zeros((len(indptr) - 1, 0)) if dense is None else np.ascontiguousarray(dense)
     return Features(
         read_only(dense), read_only(np.asarray(indptr, dtype=np.int64)), read_only(np.asarray(indices, dtype=np.int32)),
@@ -53,7 +53,7 @@ def features(X: Any = None, *, dense: Any = None, width: int | None = None) -> F
 def absolute_matrix(x: Features) -> sp.csr_array:
     """The absolute values of all features as one sparse matrix, one row per position."""
     n, d = x.dense.shape
-    values = np.abs(x.values) if x.values.size else np.ones(x.indices.size)
+    values = np.abs(np.broadcast_to(x.values, x.indices.size))
     sparse = sp.csr_array((values, x.indices.copy(), x.indptr.copy()), shape=(n, x.width - d))
     return sp.csr_array(sp.hstack([np.abs(x.dense.astype(np.float64)), sparse])) if d else sparse
 
@@ -65,7 +65,7 @@ def list_features(x: Features, positions: np.ndarray) -> tuple[np.ndarray, np.nd
     value = dense[place, feature].astype(np.float64)
     first, sizes = x.indptr[positions], x.indptr[positions + 1] - x.indptr[positions]
     at = concatenate_ranges(first, sizes)
-    more = x.values[at] if x.values.size else np.ones(at.size)
+    more = np.broadcast_to(x.values, x.indices.size)[at]
     return (
         np.concatenate([place, np.repeat(np.arange(positions.size), sizes)]),
         np.concatenate([feature, x.indices[at] + np.int64(dense.shape[1])]), np.concatenate([value, more]),
@@ -75,11 +75,12 @@ def list_features(x: Features, positions: np.ndarray) -> tuple[np.ndarray, np.nd
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-@compiled
+@compiled(inline=True)
 def write_scores(w, x, begin, bias, out):
     """out[t] = the scores of all K labels at position begin + t, the biases included."""
     dense, indptr, indices, values, width = x
     begin, labels, d = np.uint64(begin), np.uint64(out.shape[1]), np.uint64(dense.shape[1])
+    step = np.uint64(min(values.size - 1, 1))
     for t in range(np.uint64(out.shape[0])):
         for k in range(labels):
             out[t, k] = bias * w[np.uint64(width) * labels + k]
@@ -88,7 +89,7 @@ def write_scores(w, x, begin, bias, out):
             for k in range(labels):
                 out[t, k] += v * w[j * labels + k]
         for e in range(np.uint64(indptr[begin + t]), np.uint64(indptr[begin + t + ONE])):
-            v = values[e] if values.size else 1.0
+            v = values[e * step]
             b = (np.uint64(indices[e]) + d) * labels
             for k in range(labels):
                 out[t, k] += v * w[b + k]

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from ...inference.lattice import best_rival, k_best, max_marginals, viterbi
 from ...jit import compiled, component, read_only
 from ..update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
-from .differences import Difference, add_difference, list_differences, squared_norm, write_difference
+from .differences import Difference, list_differences, write_difference
 from .features import Features, absolute_matrix
 from .scores import Chain, Tables, score_lattice, split_weights
 
@@ -59,16 +59,30 @@ class Sequences(NamedTuple):
     def squared_norm(self, i, slot):
         """<a,a>."""
         begin, rival = self.begin[i], self.log.label[self.log.begin[slot] :]
-        labellings = self.label[begin : self.begin[i + 1]], rival
-        count = write_difference(self.difference, labellings, self.x, begin, self.chain)
-        return squared_norm(self.difference, count)
+        own, other, value, total = self.difference
+        count = write_difference(
+            self.difference, (self.label[begin : self.begin[i + 1]], rival), self.x, begin, self.chain
+        )
+        for q in range(count):
+            total[own[q]] += value[q]
+            total[other[q]] -= value[q]
+        aa = 0.0
+        for q in range(2 * count):  # an index may occur more than once
+            j = own[q] if q < count else other[q - count]
+            aa += total[j] * total[j]
+            total[j] = 0.0
+        return aa
 
     def add(self, w, i, slot, beta):
         """Add beta a to w."""
         begin, rival = self.begin[i], self.log.label[self.log.begin[slot] :]
-        labellings = self.label[begin : self.begin[i + 1]], rival
-        count = write_difference(self.difference, labellings, self.x, begin, self.chain)
-        add_difference(w, self.difference, count, beta)
+        own, other, value, _ = self.difference
+        count = write_difference(
+            self.difference, (self.label[begin : self.begin[i + 1]], rival), self.x, begin, self.chain
+        )
+        for q in range(count):
+            w[np.uint64(own[q])] += beta * value[q]
+            w[np.uint64(other[q])] -= beta * value[q]
 
     def record(self, dual_weights, i, slot, beta):
         """Keep the rival, and that beta a was added."""
@@ -215,9 +229,9 @@ def _new_scratch(
     k, longest = chain.labels, int(np.diff(begin).max())
     states = k**chain.order
     features = longest * x.dense.shape[1] + int(np.diff(x.indptr[begin]).max())
-    widest = 2 * ((1 + chain.pair_features) * features + longest * 3 + 2)
+    widest = (1 + chain.pair_features) * features + longest * 3 + 2
     pairs = np.zeros(k * k * (longest if chain.pair_features else 1))
     tables = Tables(np.zeros((longest, k)), pairs, np.zeros((longest, states if chain.order == 2 else 1)))
-    index, state = np.zeros(widest, dtype=np.int64), np.zeros((2, longest), dtype=np.int64)
-    difference = Difference(index, np.zeros(widest), state, np.zeros(size))
+    own, other = np.zeros((2, widest), dtype=np.int64)
+    difference = Difference(own, other, np.zeros(widest), np.zeros(size))
     return tables, np.zeros((longest, states)), np.zeros(longest), difference

@@ -66,32 +66,24 @@ def grow_weights(w: np.ndarray, features: int, chain: Chain) -> np.ndarray:
     return np.concatenate([part.ravel() for part in grown])
 
 
-@compiled
-def add_loss(emission, truth, loss):
-    """Raise the scores of all wrong labels by ``loss``."""
-    for t in range(truth.size):
-        for k in range(emission.shape[1]):
-            if k != truth[t]:
-                emission[t, k] += loss
-
-
-@compiled
+@compiled(inline=True)
 def write_pairs(w, x, begin, n, chain, out):
     """Write the scores of all pairs, where they are not those in w: of forbidden ones, and with features of pairs."""
     dense, indptr, indices, values, width = x
     labels, d, square, forbidden = chain.labels, dense.shape[1], chain.labels * chain.labels, chain.forbidden
-    at, crossed = (width + 3) * labels, w.size - width * square
+    at, crossed, step = (width + 3) * labels, w.size - width * square, min(values.size - 1, 1)
     for t in range(1, n if chain.pair_features else 2):
         to = (t - 1) * square
         for h in range(square):
-            out[to + h] = w[at + h] + (forbidden[2 * labels + h] if forbidden.size else 0.0)
-        if chain.pair_features:
-            first, last = indptr[begin + t], indptr[begin + t + 1]
-            for e in range(d + last - first):
-                j = e if e < d else np.int64(indices[first + e - d]) + d
-                v = np.float64(dense[begin + t, e]) if e < d else values[first + e - d] if values.size else 1.0
-                for h in range(square):
-                    out[to + h] += v * w[crossed + j * square + h]
+            out[to + h] = w[at + h]
+        for h in range(min(forbidden.size, square)):
+            out[to + h] += forbidden[2 * labels + h]
+        first, last = indptr[begin + t], indptr[begin + t + 1]
+        for e in range(d + last - first if chain.pair_features else 0):
+            j = e if e < d else np.int64(indices[first + e - d]) + d
+            v = np.float64(dense[begin + t, e]) if e < d else values[(first + e - d) * step]
+            for h in range(square):
+                out[to + h] += v * w[crossed + j * square + h]
 
 
 @compiled
@@ -101,10 +93,15 @@ def score_lattice(w, x, begin, truth, loss, chain, tables):
     at, square = (x.width + 1) * labels, labels * labels
     write_scores(w, x, begin, chain.bias, emission[:n])
     for k in range(labels):
-        emission[0, k] += w[at + k] + (forbidden[k] if forbidden.size else 0.0)
-        emission[n - 1, k] += w[at + labels + k] + (forbidden[labels + k] if forbidden.size else 0.0)
+        emission[0, k] += w[at + k]
+        emission[n - 1, k] += w[at + labels + k]
+    for k in range(min(forbidden.size, labels)):
+        emission[0, k] += forbidden[k]
+        emission[n - 1, k] += forbidden[labels + k]
     if loss != 0.0:
-        add_loss(emission, truth, loss)
+        for t in range(n):
+            for k in range(labels):
+                emission[t, k] += loss if k != truth[t] else 0.0
     at += 2 * labels
     lattice = Lattice(emission, w, at, 0, n, labels, 1)
     if forbidden.size or chain.pair_features:
