@@ -25,12 +25,14 @@ from linsep import (
     Perceptron,
     Quadratic,
     Relaxation,
+    SequenceClassifier,
     StructuredClassifier,
 )
 
 TWO = clouds(3, 30, 3, 1.6)
 MANY = machine_cases.clouds(3, n=40, apart=1.5)
 PLAIN_LABELS = chains.sequences(0)
+SEQUENCES = [x.astype(float) for x in PLAIN_LABELS[0]], [list(y) for y in PLAIN_LABELS[1]]
 GRAPHS = graphs.labelled_graphs(0, tree=True)
 ESTIMATORS = {
     "perceptron": (Perceptron(), TWO),
@@ -54,6 +56,7 @@ ESTIMATORS = {
     "one versus one": (OneVsOne(Kozinec()), MANY),
     "lifted committee": (Lifted(Quadratic(), OneVsAll(Perceptron())), MANY),
     "structured": (StructuredClassifier(chains.phi, labels=chains.words), PLAIN_LABELS),
+    "sequences": (SequenceClassifier(random_state=0), SEQUENCES),
     "networks": (NetworkClassifier(engine="elimination", random_state=0), GRAPHS),
 }
 

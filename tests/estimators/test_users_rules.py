@@ -8,7 +8,7 @@ from chain_structures import phi, sequences, words
 from graph_structures import labelled_graphs
 from machine_cases import clouds
 
-from linsep import LinearMachine, NetworkClassifier, StructuredClassifier
+from linsep import LinearMachine, NetworkClassifier, SequenceClassifier, StructuredClassifier
 from linsep.loop.learn import learn
 from linsep.loop.stop import Stop
 from linsep.loop.sweep import sweep
@@ -38,10 +38,11 @@ class Nothing(NamedTuple):
 
 
 ESTIMATORS = {
-    "machine": (lambda rule, **more: LinearMachine(rule, keep="last", max_iter=500, **more), clouds(3, apart=2.0)),
-    "structured": (lambda rule, **more: StructuredClassifier(phi, labels=words, rule=rule, **more), sequences(0)),
+    "machine": (lambda rule: LinearMachine(rule, keep="last", max_iter=500), clouds(3, apart=2.0)),
+    "structured": (lambda rule: StructuredClassifier(phi, labels=words, rule=rule), sequences(0)),
+    "sequences": (lambda rule: SequenceClassifier(rule=rule, max_iter=200, random_state=0), sequences(0)),
     "networks": (
-        lambda rule, **more: NetworkClassifier(rule=rule, fit_intercept=False, max_iter=200, shuffle=False, **more),
+        lambda rule: NetworkClassifier(rule=rule, fit_intercept=False, max_iter=200, shuffle=False),
         labelled_graphs(0, tree=True),
     ),
 }
@@ -53,7 +54,7 @@ ESTIMATORS = {
         *((name, Plain) for name in ESTIMATORS),
         ("machine", Unit),
         ("structured", Unit),
-        pytest.param("networks", Unit, marks=pytest.mark.long),
+        *(pytest.param(name, Unit, marks=pytest.mark.long) for name in ("sequences", "networks")),
     ],
 )
 def test_a_rule_with_only_a_step_learns_and_is_checked(name, kind):
@@ -87,7 +88,8 @@ def test_what_is_missing_is_named(name):
     make, data = ESTIMATORS[name]
     with pytest.raises(TypeError, match=r"Nothing is not a rule: expected a method step\(self, t, wa, ww, aa, goal\)"):
         make(Nothing()).fit(*data)
-    with pytest.raises(ValueError, match="Plain has no batch form: expected the methods batch_weight and batch_step"):
-        make(Plain(), batch=True).fit(*data)
+    if name != "sequences":  # which have no batch form
+        with pytest.raises(ValueError, match="Plain has no batch form: expected the methods batch_weight and batch_st"):
+            make(Plain()).set_params(batch=True, keep="last").fit(*data)
     with pytest.raises(ValueError, match=r"rule: expected one of .* or a rule, got 'newton'"):
         make("newton").fit(*data)

@@ -8,7 +8,7 @@ import sys
 import pytest
 import scipy.sparse as sp
 
-from linsep import NetworkClassifier, OneVsAll, Perceptron
+from linsep import NetworkClassifier, OneVsAll, Perceptron, SequenceClassifier
 from linsep.estimators import warm_up as module
 
 FIT = """
@@ -36,7 +36,8 @@ def test_what_is_compiled_is_found_by_another_process(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "kinds"), [(Perceptron(), 6), (OneVsAll(Perceptron()), 6), (NetworkClassifier(), 1)]
+    ("estimator", "kinds"),
+    [(Perceptron(), 6), (OneVsAll(Perceptron()), 6), (NetworkClassifier(), 1), (SequenceClassifier(), 1)],
 )
 def test_the_data_are_small_and_of_every_kind(estimator, kinds):
     found = module._data_for(estimator)
