@@ -41,7 +41,12 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False, in
     """
     if function is None:
         return functools.partial(compiled, fastmath=fastmath, inline=inline)
-    options = {"nogil": True, "fastmath": fastmath, "forceinline": False, "inline": "always" if inline else "never"}
+    options: Any = {
+        "nogil": True,
+        "fastmath": fastmath,
+        "forceinline": False,
+        "inline": "always" if inline else "never",
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Numba, that nothing is kept
         try:
