@@ -291,12 +291,13 @@ class MaximumMargin(LinearClassifier):
 
     def _fit_committee(self, sample: Sample) -> MaximumMargin:
         """Learn one rule per class, or per pair of classes."""
-        for name in ("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha", "n_iter_"):
+        for name in ("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha"):
             self.__dict__.pop(name, None)
         member = clone(self).set_params(class_weight=None)  # class weights are in the weights of the rows already
         committee = COMMITTEES[self.multi_class](member).fit(sample.X, self.classes_[sample.label], sample.weight)
         self.committee_, self.certificates_ = committee, committee.certificates_
         self.coef_, self.intercept_ = committee.coef_, committee.intercept_
+        self.n_iter_ = max(each.n_iter_ for each in committee.estimators_)
         return self
 
     def _scores(self, X) -> np.ndarray:
