@@ -229,7 +229,7 @@ def set_oracle(sample: Sample, *, bias: float) -> Dense | Sparse | Classes:
     """The sample as an oracle: points, or rows against their rivals where a linear machine is learned."""
     if sample.n_classes:
         return classes(sample.X, sample.label, sample.n_classes, sample.weight, bias=bias)
-    return row_oracle(sample, bias=bias)
+    return points(sample.X, sample.sign, sample.weight, bias=bias)
 
 
 def auto_passes(X, most: float = 4e9) -> int:

@@ -110,15 +110,10 @@ class LoopedLinear(Looped, LinearClassifier):
         """The budget behind max_iter="auto"."""
         return auto_passes(X)
 
-    def _rule_weights(self, weight: np.ndarray | None) -> np.ndarray | None:
-        """What the rule makes of the weights."""
-        return weight
-
     def _bias(self) -> str:
         return "augmented" if self.fit_intercept else "none"
 
     def _parts(self, sample: Sample, rivals: Any = None) -> list[Any]:
-        sample = sample._replace(weight=self._rule_weights(sample.weight))
         if self._bias() == "free":
             return list(differences([row_oracle(sample, bias=0.0)], rivals))
         return [set_oracle(sample, bias=1.0 if self._bias() == "augmented" else 0.0)]
@@ -146,7 +141,7 @@ class LoopedLinear(Looped, LinearClassifier):
         parts = self._parts(sample)
         start = self._warm_start(parts) if warm else None
         result = self._run(parts, start, self._auto_passes(sample.X) if self.max_iter == "auto" else self.max_iter)
-        self._publish_result(result, parts)
+        self._publish_result(result, parts[0])
         self._warn()
         return self
 
@@ -176,13 +171,13 @@ class LoopedLinear(Looped, LinearClassifier):
         sample = self._partial_sample(X, y, classes, sample_weight)
         parts = self._parts(sample, None if first else self._rivals)
         before = None if first else _with_w(self._state, parts[0].as_vector)
-        self._publish_result(self._run_one_pass(parts, before), parts)
+        self._publish_result(self._run_one_pass(parts, before), parts[0])
         return self
 
-    def _publish_result(self, result: Result, parts: list[Any]) -> None:
+    def _publish_result(self, result: Result, part: Any) -> None:
         self._publish(result.w, result.certificate)
-        self._remember(result, parts[0].as_matrix)
-        self._rivals = parts[0].rivals if self._bias() == "free" else None
+        self._remember(result, part.as_matrix)
+        self._rivals = getattr(part, "rivals", None)  # of a free bias
 
 
 def print_progress(state: State) -> None:

@@ -72,7 +72,8 @@ def learn(
     if keep == "average" and batch:
         raise ValueError("keep='average': the batch form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, average=keeps_average(keep, batch), w=start)
-    prover, deadline = prover_for(type(parts[0]))(parts), stop.deadline()
+    prover = prover_for(type(parts[0]))(parts)
+    deadline = math.inf if stop.seconds is None else time.monotonic() + stop.seconds
     with interrupts() as interrupt:
         run = passes(
             parts, target, rule, state, batch=batch, rng=rng,

@@ -47,10 +47,6 @@ class Stop:
                 return f"the budget of {budget:g} {unit} is spent"
         return ""
 
-    def deadline(self) -> float:
-        """The moment at which the seconds are spent."""
-        return time.monotonic() + self.seconds if self.seconds is not None else float("inf")
-
 
 class Interrupt:
     """Whether Ctrl-C was pressed."""

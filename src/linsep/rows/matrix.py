@@ -17,6 +17,7 @@ from ..oracles import Classes, Dense, Sparse
 
 BLOCK = 4096  # rows of one sum
 U = float(np.finfo(np.float64).eps)
+WIDE = float(np.finfo(np.longdouble).eps)  # some machines have wider floats, which sum many squares better
 
 Rows = Dense | Sparse
 RowOracle = Any  # Dense, Sparse or Classes: oracles whose vectors are rows, by class and rival
@@ -38,13 +39,17 @@ def squared_length(w):
 
 
 def length(v: np.ndarray) -> float:
-    """|v|, for any v: squares of very small or large numbers would be lost.
+    """|v| to a unit in the last place or two, for any v: squares of very small or large numbers would be lost.
 
     >>> length(np.array([3e-200, 4e-200]))
     5e-200
     """
-    largest = float(np.abs(v).max(initial=0.0))
-    return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
+    if v.size < 2**12 or WIDE >= U:
+        return math.hypot(*v.tolist())
+    largest = float(np.abs(v).max())
+    if not 0 < largest < math.inf:
+        return largest
+    return largest * float(np.sqrt(np.square(v / largest, dtype=np.longdouble).sum()))
 
 
 def present_blocks(part: Any) -> Iterator[np.ndarray]:
@@ -80,14 +85,9 @@ def dense_vectors(part: Rows, rows: np.ndarray) -> np.ndarray:
     return A if part.bias else np.column_stack([A, np.zeros(rows.size)])
 
 
-def biased(parts: Sequence[RowOracle], bias: float) -> Sequence[RowOracle]:
-    """The rows augmented by ``bias``."""
-    return parts if parts[0].rows.bias == bias else [part.with_bias(bias) for part in parts]
-
-
-def with_bias(parts: Sequence[RowOracle], bias: str) -> Sequence[RowOracle]:
-    """The rows as vectors of the space in which separability is decided: a free bias is a coordinate there too."""
-    return biased(parts, 0.0 if bias == "none" else 1.0)
+def augmented(parts: Sequence[RowOracle], bias: bool) -> Sequence[RowOracle]:
+    """The rows augmented by 1, or, without a bias, by 0."""
+    return parts if bool(parts[0].rows.bias) == bias else [part.with_bias(float(bias)) for part in parts]
 
 
 # --- products --------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..rows.exact import dyadic, least, scored
-from ..rows.matrix import Rows, count_present, float_blocks, vectors, with_bias
+from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
 from .integer_weights import find_integer_weights
 
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
@@ -214,7 +214,7 @@ class IntegerRows:
     """
 
     def __init__(self, parts: Sequence[Rows], bias: str, deadline: float = math.inf):
-        self.parts, self.deadline = with_bias(parts, bias), deadline
+        self.parts, self.deadline = augmented(parts, bias != "none"), deadline
         centre, largest = column_ranges(self.parts, bias)
         finest = np.where(centre != 0, dyadic(centre)[1], COARSE)
         for part in self.parts:

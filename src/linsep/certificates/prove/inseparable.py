@@ -28,7 +28,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ...rows.matrix import RowOracle, vectors, with_bias
+from ...rows.matrix import RowOracle, augmented, vectors
 
 EXACT = 20_000  # numbers that the rational test may cost
 WIDEST = 30  # columns up to which more than that is tried: the cost grows with their cube
@@ -163,7 +163,7 @@ def prove_inseparable(
     parts: Sequence[RowOracle], bias: str, dual: np.ndarray, widest: int = WIDEST
 ) -> np.ndarray | None:
     """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
-    parts = with_bias(parts, bias)
+    parts = augmented(parts, bias != "none")
     size = max(1, parts[0].slots - 1) * parts[0].rows.size
     rows = np.flatnonzero(dual)
     if rows.size == 0 or (size > widest and rows.size * size > EXACT):

@@ -18,13 +18,12 @@ import numpy as np
 from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases
 from ...rows.exact import LARGEST, TINY, decisive, down, least, mixture
-from ...rows.matrix import BLOCK, RowOracle, biased, combine, evaluate, length, vectors, weighted_length, with_bias
+from ...rows.matrix import BLOCK, RowOracle, augmented, combine, evaluate, length, vectors, weighted_length
 from ..base import Status
 from ..margin import MarginCertificate
 from .inseparable import WIDEST, prove_inseparable
 
 U = float(np.finfo(np.float64).eps)
-WIDE = float(np.finfo(np.longdouble).eps)
 
 
 class Outcome(NamedTuple):
@@ -55,7 +54,7 @@ class RowProver:
     def errors(self, w: np.ndarray) -> float:
         """The weight of the errors of w, with the best bias if it is free."""
         w = place_bias(self.rows, w) if self.bias == "free" else w
-        return evaluate(with_bias(self.rows, self.bias), w).weight
+        return evaluate(augmented(self.rows, self.bias != "none"), w).weight
 
     def is_inseparable(self, state: Any) -> bool:
         """Whether the data are proved not separable."""
@@ -76,16 +75,6 @@ class RowProver:
         return prove_margin(self.rows, w, state.dual_weights, outcome)
 
 
-def _norm(v: np.ndarray) -> float:
-    """|v| to a unit in the last place or two; of many numbers in wide floats, where there are any."""
-    if v.size < 2**12 or WIDE >= U:
-        return math.hypot(*v.tolist())
-    largest = float(np.abs(v).max())
-    if not 0 < largest < math.inf:
-        return largest
-    return largest * float(np.sqrt(np.square(v / largest, dtype=np.longdouble).sum()))
-
-
 def prove_margin(
     parts: Sequence[RowOracle], w: np.ndarray, dual: np.ndarray, outcome: Outcome, integers: tuple[int, ...] = ()
 ) -> MarginCertificate:
@@ -94,8 +83,8 @@ def prove_margin(
     ``integers``: multiples of those weights that are not 0, with which the vectors sum to zero exactly.
     """
     bias, slots, (eps, relative) = outcome.bias, parts[0].slots, outcome.target.tolerance
-    norm = _norm(w[:-1] if bias == "free" else w)
-    seen = evaluate(with_bias(parts, bias), w)
+    norm = length(w[:-1] if bias == "free" else w)
+    seen = evaluate(augmented(parts, bias != "none"), w)
     lowest, sure = (seen.lowest, seen.sure) if norm > 0 else (-math.inf, -math.inf)
     if sure <= 0 < 2 * lowest - sure:  # rounding hides on which side the lowest vector is
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
@@ -165,7 +154,7 @@ def _without_rounding(
     """The least score in exact arithmetic, rounded down, if few enough rows may have it; not of a linear machine."""
     if parts[0].slots > 1:
         return lowest, sure
-    parts = with_bias(parts, outcome.bias)
+    parts = augmented(parts, outcome.bias != "none")
     rows = decisive(parts, w)
     if rows.size * w.size > outcome.sharp:
         return lowest, sure
@@ -180,7 +169,7 @@ def _upper_without_rounding(
     rows = np.flatnonzero(weights)
     if parts[0].slots > 1 or rows.size * parts[0].size > outcome.sharp:
         return upper, error
-    A = vectors(biased(parts, 1.0 if outcome.bias == "augmented" else 0.0), rows)
+    A = vectors(augmented(parts, outcome.bias == "augmented"), rows)
     groups = [side[rows] for side in sides(parts, outcome.bias)]
     square = sum((total * total for total in mixture(A, weights[rows], groups)), Fraction(0))
     exact = math.sqrt(square) * (1 + 4 * U) if TINY < square < LARGEST else math.inf
@@ -220,7 +209,7 @@ def _upper(
     """The norm of the convex combination, and how much rounding was added to be safe."""
     if not all(group.any() for group in groups):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    parts, weights = biased(parts, 1.0 if bias == "augmented" else 0.0), convex_weights(weights, groups)
+    parts, weights = augmented(parts, bias == "augmented"), convex_weights(weights, groups)
     total = combine(parts, weights)
     terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
     error = 2 * terms * U * weighted_length(parts, weights)
