@@ -1,0 +1,54 @@
+"""Budgets in seconds: engines look at the clock between short pieces of work."""
+
+from __future__ import annotations
+
+import math
+import time
+
+PIECE = 1e8  # additions of one compiled call, about: the clock and Ctrl-C are looked at between calls
+SHORTEST = 1e-3  # seconds that an engine has at least, once it begins
+
+
+class OutOfTime(Exception):
+    """The budget of seconds is spent; the engine answers with what it has."""
+
+
+class Deadline:
+    """A moment that work should not go beyond.
+
+    >>> Deadline(60.0).over, Deadline(math.inf).left
+    (False, inf)
+    """
+
+    def __init__(self, seconds: float) -> None:
+        if not seconds > 0:
+            raise ValueError(f"seconds: expected a number greater than 0, got {seconds!r}.")
+        self.until = time.perf_counter() + seconds
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, not below 0."""
+        return max(self.until - time.perf_counter(), 0.0)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return time.perf_counter() >= self.until
+
+    def check(self) -> None:
+        """Raise `OutOfTime` if nothing is left."""
+        if self.over:
+            raise OutOfTime
+
+
+NEVER = Deadline(math.inf)
+
+
+def pieces(size: int, work: float) -> list[tuple[int, int]]:
+    """0 ... ``size`` cut into ranges of at most `PIECE` additions, all together being ``work``.
+
+    >>> pieces(10, 10.0), pieces(10, 4 * PIECE)
+    ([(0, 10)], [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)])
+    """
+    step = max(1, int(size / max(1.0, work / PIECE)))
+    return [(at, min(at + step, size)) for at in range(0, size, step)]
