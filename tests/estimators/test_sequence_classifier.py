@@ -429,7 +429,7 @@ A, B = np.ones((2, 3)), np.zeros((1, 3))
         ([A, np.array([[np.nan, 0, 0]])], [["a", "b"], ["a"]], "sequence 1, position 0, column 0: .* got nan"),
         ([A, np.array([[0, np.inf, 0]])], [["a", "b"], ["a"]], "sequence 1, position 0, column 1: .* got inf"),
         ([sp.csr_array(A), sp.csr_array([[0, np.nan, 0]])], [["a", "b"], ["a"]], "sequence 1, position 0, column 1"),
-        ([[{"f": 1.0}], [{"f": np.nan}]], [["a"], ["b"]], "sequence 1, position 0: .* nan"),
+        ([[{"f": 1.0}], [{"f": np.nan}]], [["a"], ["b"]], "sequence 1, position 0.* nan"),
         ([A, np.ones((1, 4))], [["a", "b"], ["a"]], "sequence 1: expected 3 columns, got 4"),
         ([A, B], [["a", "a"], ["a"]], "expected two labels or more"),
         ([A, np.ones((1, 1, 1))], [["a", "b"], ["a"]], "sequence 1: expected length x columns, got 3 dimensions"),

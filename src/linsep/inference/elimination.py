@@ -23,9 +23,7 @@ MEMORY = 2**30  # bytes that all choices together may take
 INNER = 4096  # sums that are computed in one inner loop
 
 
-def elimination(
-    network: Network, bits: float = BITS, tries: int = 8, seed: int = 0, seconds: float = 60.0
-) -> Answer:
+def elimination(network: Network, bits: float = BITS, tries: int = 8, seed: int = 0, seconds: float = 60.0) -> Answer:
     """The best labelling of a narrow network.
 
     Parameters
@@ -98,7 +96,13 @@ class Bucket:
     """
 
     def __init__(
-        self, node: int, scope: list[int], n_labels: np.ndarray, tables: list, children: list[Bucket], deadline: Deadline
+        self,
+        node: int,
+        scope: list[int],
+        n_labels: np.ndarray,
+        tables: list,
+        children: list[Bucket],
+        deadline: Deadline,
     ) -> None:
         self.node, self.scope, self.children = node, scope, children
         self.shape = [int(n_labels[u]) for u in scope]

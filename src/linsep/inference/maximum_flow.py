@@ -57,7 +57,7 @@ def maximise_flow(g: Flow, deadline: Deadline = NEVER) -> bool:
     False at the deadline: the flow is possible, but perhaps not the largest.
     """
     _start_trees(g)
-    steps = max(1, int(PIECE / 100.0 / (1.0 + g.tail.size / max(g.parent.size, 1))))
+    steps = max(1, int(PIECE / 1000.0 / (1.0 + g.tail.size / max(g.parent.size, 1))))
     done = _augment(g, steps)
     while not done and not deadline.over:
         done = _augment(g, steps)

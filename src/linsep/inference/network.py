@@ -115,7 +115,8 @@ class Network(NamedTuple):
         """The value of a labelling: the sum of its entries, rounded once."""
         y = self.check_labelling(labelling)
         entry = self.pairwise_start + y[self.tail] * self.n_labels[self.head].astype(np.int64) + y[self.head]
-        return math.fsum([self.constant, *self.unary[self.unary_start[:-1] + y], *self.pairwise[entry]])
+        entries = np.concatenate([[self.constant], self.unary[self.unary_start[:-1] + y], self.pairwise[entry]])
+        return math.fsum(entries.tolist())
 
     def check_labelling(self, labelling) -> np.ndarray:
         """The labelling as int64, or an error that names the node at fault."""

@@ -71,7 +71,9 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
     best = solve(network, engine, max(deadline.left, SHORTEST), **options)
     if (best.labels != y).any():
         return best
-    return _change_a_node(network, best, began, deadline, lambda part: solve(part, engine, max(deadline.left, SHORTEST), **options))
+    return _change_a_node(
+        network, best, began, deadline, lambda part: solve(part, engine, max(deadline.left, SHORTEST), **options)
+    )
 
 
 def _eliminate_to_rival(network: Network, y: np.ndarray, bits: float, deadline: Deadline) -> Answer | None:
