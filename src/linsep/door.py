@@ -64,6 +64,10 @@ def check_sparse(X: Any, name: str = "X") -> bool:
         raise ValueError(f"{name}: expected a matrix, got an array of {X.ndim} dimensions.")
     if X.format == "bsr":
         X.copy().check_format(full_check=True)
+    if X.format == "coo" and X.data.size:
+        for at, count, what in ((X.row, X.shape[0], "row"), (X.col, X.shape[1], "column")):
+            if at.shape != X.data.shape or at.min() < 0 or at.max() >= count:
+                raise ValueError(f"{name}: expected {what} numbers 0 to {count - 1}; the sparse matrix is damaged.")
     if X.format not in ("csr", "csc"):
         return False
     count, width = X.shape if X.format == "csr" else X.shape[::-1]

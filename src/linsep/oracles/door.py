@@ -1,4 +1,4 @@
-"""The door of structures: arrays that compiled code will index are checked here, once; behind it they are trusted.
+"""The door of structures: what compiled code will index is checked here, once; of sparse matrices in `linsep.door`.
 
 Numbers are 0 or between `SMALLEST` and `LARGEST` in absolute value: then no score, no square and no weighted sum of
 them overflows, and no rounding error vanishes below the smallest double.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+
+from ..door import magnitudes
 
 SMALLEST, LARGEST = 2.0**-300, 2.0**300  # of features
 LIGHTEST, HEAVIEST = 2.0**-100, 2.0**100  # of the weights of examples, and of what raises a goal
@@ -22,11 +23,11 @@ def first_unusable(values: np.ndarray) -> int:
     >>> [first_unusable(np.array(numbers)) for numbers in ([0.0, 1.0, 1e200], [-3.0, 1e-200], [1.0])]
     [2, 1, -1]
     """
-    if not np.issubdtype(values.dtype, np.floating):
+    least, largest = magnitudes(np.ascontiguousarray(values))
+    if not values.size or (least >= SMALLEST and largest <= LARGEST):
         return -1
-    size = np.abs(values.ravel())
-    narrow = size.itemsize < 8  # all finite numbers of these types are in range
-    usable = np.isfinite(size) if narrow else (size <= LARGEST) & ((size >= SMALLEST) | (size == 0.0))
+    size = np.abs(values.ravel().astype(np.float64, copy=False))
+    usable = (size <= LARGEST) & ((size >= SMALLEST) | (size == 0.0))
     return -1 if usable.all() else int(np.argmin(usable))
 
 
@@ -90,35 +91,6 @@ def require_rising(start: np.ndarray, last: int, name: str, least: int = 0) -> N
     """Raise a ValueError unless ``start`` rises from 0 to ``last``, by ``least`` or more at a time."""
     if start.size == 0 or start[0] != 0 or start[-1] != last or (np.diff(start.astype(np.int64)) < least).any():
         raise ValueError(f"{name}: expected numbers that rise from 0 to {last}, got others.")
-
-
-def check_sparse(X: Any, name: str) -> sp.csr_array:
-    """A sparse matrix as CSR without doubled entries; indices and pointers that lead outside it are refused.
-
-    >>> bad = sp.csr_array(np.eye(2))
-    >>> bad.indices[0] = 7
-    >>> check_sparse(bad, "X")
-    Traceback (most recent call last):
-    ValueError: X: indices: expected numbers 0 ... 1, got 7.
-    """
-    rows, columns = X.shape
-    if X.format in ("csr", "csc"):
-        lines, width = (rows, columns) if X.format == "csr" else (columns, rows)
-        indptr = require_integers(X.indptr, f"{name}: indptr", lines + 1)
-        require_rising(indptr, min(int(indptr[-1]), X.indices.size, X.data.size), f"{name}: indptr")
-        require_within(require_integers(X.indices, f"{name}: indices")[: indptr[-1]], width, f"{name}: indices")
-    elif X.format == "coo":
-        for at, count, axis in ((X.row, rows, "row"), (X.col, columns, "col")):
-            require_within(require_integers(at, f"{name}: {axis}", X.data.size), count, f"{name}: {axis}")
-    elif X.format == "bsr":
-        raise ValueError(f"{name}: expected a sparse matrix in another format than BSR; use tocsr().")
-    if not np.issubdtype(X.dtype, np.number) and X.dtype != bool:
-        raise ValueError(f"{name}: expected numbers, got {X.dtype}.")
-    csr = sp.csr_array(X)
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    return csr
 
 
 def require_memory(numbers: float, name: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...oracles.door import check_sparse
+from ...door import as_canonical_csr
 from ...oracles.sequences import Features, features
 from .._validation import require_list
 from .templates import Templates
@@ -120,7 +120,7 @@ class Reader:
             if not sp.issparse(x):
                 raise ValueError(f"X: sequence {i}: expected a sparse matrix, as sequence 0, got {type(x).__name__}.")
             self._check_width(x.shape[1], X[0].shape[1], i, learn)
-        block = sp.vstack([check_sparse(x, f"X: sequence {i}") for i, x in enumerate(X)], format="csr")
+        block = sp.vstack([as_canonical_csr(x, f"X: sequence {i}") for i, x in enumerate(X)], format="csr")
         return features(block, place=partial(_place, begin))
 
     def _check_width(self, found: int, first: int, i: int, learn: bool) -> None:

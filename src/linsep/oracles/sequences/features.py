@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ...door import as_canonical_csr
 from ...jit import compiled, read_only
-from ..door import check_sparse, first_unusable, require_integers, require_rising, require_within, say_unusable
+from ..door import first_unusable, require_integers, require_rising, require_within, say_unusable
 from ..update_log import concatenate_ranges
 
 ONE = np.uint64(1)  # signed indices cost a check each
@@ -48,8 +49,9 @@ def features(
     ValueError: features: indices: expected numbers 0 ... 1, got 3.
     """
     if sp.issparse(X):
-        X = check_sparse(X, "features")
-        width, X = X.shape[1], (X.indptr, X.indices, X.data)
+        X = as_canonical_csr(X, "features")
+        width, size, X = X.shape[1], X.indptr[-1], (X.indptr, X.indices, X.data)
+        X = X[0], X[1][:size], X[2][:size]
     n = len(dense) if X is None else len(X[0]) - 1
     indptr, indices, *rest = X if X is not None else (np.zeros(n + 1, np.int64), np.zeros(0, np.int32))
     values = np.asarray(rest[0], dtype=np.float64) if rest else np.ones(1)
