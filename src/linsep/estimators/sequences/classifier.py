@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -31,25 +31,18 @@ from .._validation import (
 from .decoding import SCORING, Labelling, best_labellings, best_labels, marginals, score_labels
 from .development import Development
 from .hmm import count_probabilities, make_chain
-from .labels import check_allowed, flatten_labels, forbidden_scores, number_forbidden, sort_labels, split_positions
+from .labels import (
+    FeatureWeight,
+    Transition,
+    check_allowed,
+    flatten_labels,
+    forbidden_scores,
+    number_forbidden,
+    sort_labels,
+    split_positions,
+)
 from .reader import Read, Reader
 from .templates import WINDOW, Templates
-
-
-class FeatureWeight(NamedTuple):
-    """The weight of a feature for a label."""
-
-    feature: str
-    label: Any
-    weight: float
-
-
-class Transition(NamedTuple):
-    """The weight of one label after another; None is the start or the end."""
-
-    before: Any
-    after: Any
-    weight: float
 
 
 @shared_parameters

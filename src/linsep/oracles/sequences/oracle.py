@@ -189,15 +189,8 @@ def sequences(
     """
     labels, order = int(labels), int(order)
     begin, label = _check_positions(begin, label, x, labels, order)
-    lengths = np.diff(begin)
-    forbidden = np.zeros(0) if forbidden is None else np.asarray(forbidden, dtype=np.float64)
-    if forbidden.size and not (forbidden.shape == (2 * labels + labels**2,) and np.isin(forbidden, (0, -np.inf)).all()):
-        expected = 2 * labels + labels**2
-        raise ValueError(f"sequences: forbidden: expected {expected} numbers, 0 or -inf, got shape {forbidden.shape}.")
-    if bias not in (0.0, 1.0):
-        raise ValueError(f"sequences: bias: expected 0 or 1, got {bias!r}.")
+    lengths, chain = np.diff(begin), _make_chain(labels, order, bias, pair_features, forbidden)
     weight = read_only(require_weights(weight, lengths.size, "sequences: weight"))
-    chain = Chain(labels, order, float(bias), bool(pair_features), read_only(forbidden))
     size = count_weights(x.width, chain)
     require_memory(max(size, int(lengths.max()) * labels ** (2 if pair_features else order)), "sequences: w and tables")
     return Sequences(
@@ -205,6 +198,17 @@ def sequences(
         read_only(np.ones(lengths.size, dtype=np.int8)), 0, new_log(lengths.size, label.size, int(lengths.max())),
         *_new_scratch(begin, x, chain, size),
     )  # fmt: skip
+
+
+def _make_chain(labels: int, order: int, bias: float, pair_features: bool, forbidden: Any) -> Chain:
+    """What labellings are scored by, checked."""
+    scores = np.zeros(0) if forbidden is None else np.asarray(forbidden, dtype=np.float64)
+    expected = 2 * labels + labels**2
+    if scores.size and not (scores.shape == (expected,) and np.isin(scores, (0, -np.inf)).all()):
+        raise ValueError(f"sequences: forbidden: expected {expected} numbers, 0 or -inf, got shape {scores.shape}.")
+    if bias not in (0.0, 1.0):
+        raise ValueError(f"sequences: bias: expected 0 or 1, got {bias!r}.")
+    return Chain(labels, order, float(bias), bool(pair_features), read_only(scores))
 
 
 def _check_positions(begin: Any, label: Any, x: Features, labels: int, order: int) -> tuple[np.ndarray, np.ndarray]:
