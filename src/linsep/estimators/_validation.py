@@ -25,6 +25,7 @@ from sklearn.utils.validation import _check_feature_names_in, _check_sample_weig
 
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
 from ..jit import announced
+from ..loop.stop import INTERRUPT, library_call, raise_interrupt
 from ._scale import Scale
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -81,18 +82,24 @@ def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
 
 
 def all_or_nothing(method: Callable) -> Callable:
-    """A method that leaves the estimator as it was if it fails."""
+    """A method that leaves the estimator as it was if it fails.
+
+    If Ctrl-C was pressed, what was learned until then is kept, and `KeyboardInterrupt` is raised.
+    """
 
     @functools.wraps(method)
     def guarded(self, *args, **kwargs):
         before = dict(vars(self))
         try:
-            with announced() if sys.stderr.isatty() else nullcontext():
-                return method(self, *args, **kwargs)
+            with announced() if sys.stderr.isatty() else nullcontext(), library_call():
+                found = method(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
             raise
+        if not INTERRUPT.calls:
+            raise_interrupt()
+        return found
 
     return guarded
 
