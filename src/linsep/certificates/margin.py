@@ -36,7 +36,7 @@ class MarginCertificate(Certificate):
     :math:`\min (\langle w_y,x\rangle - \langle w_k,x\rangle)/|w|`.
     """
 
-    violated: int = 0  # training vectors with <w,a> <= 0
+    violated: int = 0  # training vectors with <w,a> <= 0; those within rounding of 0 may count or not
     novikoff: float = math.inf  # D^2 / lower^2: a fixed-increment perceptron ends after at most so many updates
     bias: str = "augmented"  # or "free" (the geometric margin) or "none" (hyperplanes through the origin)
     rows: np.ndarray = field(default_factory=_integers, repr=False)  # of the proof of the upper bound
