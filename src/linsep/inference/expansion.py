@@ -6,9 +6,8 @@ cut if all edges fulfil
 .. math:: \theta(y, y') + \theta(\alpha, \alpha) \ge \theta(y, \alpha) + \theta(\alpha, y') ,
 
 which tables do whose negative is a metric, such as those of Potts, :math:`\theta(y, y') = c\,[y = y']` with
-:math:`c \ge 0`.
-Where an edge does not fulfil it, :math:`\theta(y, \alpha)` is lowered until it does: the gain of a move is at most
-underestimated, so no move loses.
+:math:`c \ge 0`. Where an edge does not fulfil it, :math:`\theta(y, \alpha)` is lowered until it does: the gain of a
+move is at most underestimated, so no move loses.
 
 Y. Boykov, O. Veksler, R. Zabih, *Fast approximate energy minimization via graph cuts*, 2001.
 """
