@@ -84,7 +84,7 @@ def test_a_coef_of_another_size_is_refused(case):
     rule = type(rule)(**rule.get_params()).fit(X, y)
     for wrong in (rule.coef_[:-1], np.append(rule.coef_, 0.0), rule.coef_[None], rule.coef_ * np.nan):
         rule.coef_ = wrong
-        with pytest.raises(ValueError, match="coef_: expected .* finite numbers as learned"):
+        with pytest.raises(ValueError, match=r"coef_: expected .* finite numbers as learned"):
             rule.predict(X)
 
 

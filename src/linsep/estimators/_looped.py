@@ -70,8 +70,9 @@ class Looped:
     ) -> Result:
         """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for.
 
-        Who watches the passes decides when patience is at an end.
+        With ``watch``, patience is theirs: they may count other errors than those of the training set.
         """
+        parts = self._with_weights_up_to_1(parts)
         stop = Stop(
             max_iter, self.max_updates, self.max_seconds, None if watch else self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
@@ -81,8 +82,16 @@ class Looped:
             rng=rng or make_rng(self), start=start, watch=((print_progress,) if self.verbose else ()) + watch,
         )  # fmt: skip
 
+    def _with_weights_up_to_1(self, parts: list[Any]) -> list[Any]:
+        """The oracles with weights that a rule which moves w to a goal can take: more than 1 would move it beyond."""
+        largest = max(part.weight.max(initial=0.0) for part in parts)
+        if largest == 0 or self.batch or not declared(type(self._rule()), "NEEDS_MARGIN"):
+            return parts
+        return [part._replace(weight=part.weight / largest) for part in parts]
+
     def _run_one_pass(self, parts: list[Any], before: State | None) -> Result:
         """One pass, going on from ``before``: a state whose w is as long as that of ``parts``."""
+        parts = self._with_weights_up_to_1(parts)
         average = keeps_average(self.keep, self.batch)
         state = begin(parts, average=average)
         if before is not None:

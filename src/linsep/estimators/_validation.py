@@ -25,6 +25,7 @@ from sklearn.utils.validation import _check_feature_names_in, _check_sample_weig
 
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
 from ..jit import announced
+from ..loop.stop import INTERRUPT, library_call, raise_interrupt
 from ._scale import Scale
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -81,18 +82,24 @@ def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
 
 
 def all_or_nothing(method: Callable) -> Callable:
-    """A method that leaves the estimator as it was if it fails."""
+    """A method that leaves the estimator as it was if it fails.
+
+    If Ctrl-C was pressed, what was learned until then is kept, and `KeyboardInterrupt` is raised.
+    """
 
     @functools.wraps(method)
     def guarded(self, *args, **kwargs):
         before = dict(vars(self))
         try:
-            with announced() if sys.stderr.isatty() else nullcontext():
-                return method(self, *args, **kwargs)
+            with announced() if sys.stderr.isatty() else nullcontext(), library_call():
+                found = method(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
             raise
+        if not INTERRUPT.calls:
+            raise_interrupt()
+        return found
 
     return guarded
 
@@ -105,7 +112,12 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
     options = {"accept_sparse": "csr", "dtype": list(IN_PLACE), "reset": False, "ensure_all_finite": False, **options}
     if sp.issparse(X):
         check_sparse(X)
-    found = validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+    if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":  # dates, which NumPy would take for numbers
+        raise ValueError(f"X: expected numbers, got an array of {X.dtype}.")
+    try:
+        found = validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(" ".join(str(error).split())) from error
     checked = found[0] if y else found
     checked = as_canonical_csr(checked) if sp.issparse(checked) else checked
     if finite:
@@ -156,7 +168,10 @@ def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray | None:
     if sample_weight is None:
         return None
     X = np.zeros((len(X), 1)) if isinstance(X, list | tuple) else X
-    return np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    try:
+        return np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    except (ValueError, OverflowError) as error:
+        raise ValueError(" ".join(str(error).split())) from error
 
 
 def check_feature_names(estimator: BaseEstimator, input_features: Any) -> list[str]:

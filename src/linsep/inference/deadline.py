@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 PIECE = 1e8  # additions of one compiled call, about: the clock and Ctrl-C are looked at between calls
-SHORTEST = 1e-3  # seconds that an engine has at least, once it begins
 
 
 class OutOfTime(Exception):
     """The budget of seconds is spent; the engine answers with what it has."""
 
 
+INTERRUPTS: list[Callable[[], bool]] = []  # whether the user wants an end: asked with the clock
+
+
 class Deadline:
-    """A moment that work should not go beyond.
+    """A moment that work should not go beyond; earlier, if an entry of `INTERRUPTS` says so.
 
     >>> Deadline(60.0).over, Deadline(math.inf).left
     (False, inf)
     """
 
     def __init__(self, seconds: float) -> None:
-        if not seconds > 0:
-            raise ValueError(f"seconds: expected a number greater than 0, got {seconds!r}.")
+        if not seconds >= 0:
+            raise ValueError(f"seconds: expected a number of at least 0, got {seconds!r}.")
         self.until = time.perf_counter() + seconds
 
     @property
@@ -33,7 +36,7 @@ class Deadline:
     @property
     def over(self) -> bool:
         """Whether nothing is left."""
-        return time.perf_counter() >= self.until
+        return time.perf_counter() >= self.until or any(asked() for asked in INTERRUPTS)
 
     def check(self) -> None:
         """Raise `OutOfTime` if nothing is left."""

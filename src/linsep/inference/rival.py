@@ -15,7 +15,7 @@ import numpy as np
 
 from .answer import Answer, bound_summation_error, make_answer
 from .bound import label_losses
-from .deadline import SHORTEST, Deadline, OutOfTime
+from .deadline import Deadline, OutOfTime
 from .elimination import elimination_rival
 from .elimination_order import find_elimination_order
 from .forest import forest_rival, is_forest
@@ -37,7 +37,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
         At least one node must have two labels.
     truth : array of shape (n_nodes,)
         One label per node.
-    engine : {"auto", "forest", "cut", "elimination", "trws", "toulbar2"}, default="auto"
+    engine : {"auto", "forest", "cut", "elimination", "trws", "expansion", "toulbar2"}, default="auto"
         The engine, as in `solve`.
     seconds : float, default=60.0
         The most time.
@@ -68,12 +68,10 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
             return found
         if engine == "elimination":
             raise ValueError(f"best_rival: expected tables of at most 2^{bits:g} sums; use another engine.")
-    best = solve(network, engine, max(deadline.left, SHORTEST), **options)
+    best = solve(network, engine, deadline.left, **options)
     if (best.labels != y).any():
         return best
-    return _change_a_node(
-        network, best, began, deadline, lambda part: solve(part, engine, max(deadline.left, SHORTEST), **options)
-    )
+    return _change_a_node(network, best, began, deadline, lambda part: solve(part, engine, deadline.left, **options))
 
 
 def _eliminate_to_rival(network: Network, y: np.ndarray, bits: float, deadline: Deadline) -> Answer | None:

@@ -6,10 +6,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+
 from .answer import Answer
-from .deadline import SHORTEST, Deadline, OutOfTime
+from .deadline import Deadline, OutOfTime
 from .elimination import eliminate_all, elimination
 from .elimination_order import find_elimination_order
+from .expansion import expand_labels, expansion, is_metric
 from .forest import forest, is_forest
 from .minimum_cut import cut, find_exchanged_nodes
 from .network import Network
@@ -22,6 +25,7 @@ ENGINES: dict[str, Callable[..., Answer]] = {
     "cut": cut,
     "elimination": elimination,
     "trws": trws,
+    "expansion": expansion,
     "toulbar2": toulbar2,
 }
 
@@ -31,13 +35,14 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
 
     "auto" uses dynamic programming for forests and a minimum cut for two labels where edges prefer equal ones;
     otherwise TRW-S, leaving out labels that its bound excludes; what is left open is solved by elimination if it is
-    narrow, or by toulbar2 if that is installed.
+    narrow, or by toulbar2 if that is installed. If all nodes have the same labels and edges prefer equal ones
+    (`is_metric`), expansion improves the labelling first, so that the bound excludes more labels.
 
     Parameters
     ----------
     network : Network
         Any network that the engine can solve.
-    engine : {"auto", "forest", "cut", "elimination", "trws", "toulbar2"}, default="auto"
+    engine : {"auto", "forest", "cut", "elimination", "trws", "expansion", "toulbar2"}, default="auto"
         The engine.
     seconds : float, default=60.0
         The most time. What an engine has by then is its answer; "forest" takes no longer than reading the tables.
@@ -69,20 +74,36 @@ def _solve_by_choice(network: Network, seconds: float, search: bool = True) -> A
     if direct is not None:
         return direct
     state = MessagePassing(network)
+    found = None
     try:
         for passes, bits in ((30, 16.0), (200, 20.0), (1000, 22.0))[: 3 if search else 2]:
             state.run_until_stalled(passes, deadline)
+            _expand(state, state.decoded, deadline)
             if state.proved:
                 return state.answer(began)
             found = _solve_open_part(state, began, deadline, partial(_solve_exactly, bits=bits, deadline=deadline))
             if found is not None:
                 return found
         state.search_locally(20_000 if search else 2_000, deadline)
+        _expand(state, state.labels, deadline)
         if search and has_toulbar2():
-            found = _solve_open_part(state, began, deadline, lambda part: toulbar2(part, max(deadline.left, SHORTEST)))
+            found = _solve_open_part(state, began, deadline, lambda part: toulbar2(part, deadline.left))
     except OutOfTime:
-        found = None
+        pass
     return found if found is not None else state.answer(began)
+
+
+def _expand(state: MessagePassing, start: np.ndarray, deadline: Deadline) -> None:
+    """Improve a labelling by expansion, where its moves are minimum cuts and nothing is proved yet.
+
+    It starts at what TRW-S decoded, not at what it found itself before: no move leads away from there.
+    """
+    if state.proved or not is_metric(state.finite):
+        return
+    before = state.value
+    state.keep_if_better(expand_labels(state.finite, start, deadline=deadline)[0])
+    if state.value > before:
+        state.engine = "trws + expansion"
 
 
 def _solve_open_part(
@@ -112,5 +133,5 @@ def _solve_directly(network: Network, deadline: Deadline) -> Answer | None:
         return forest(network)
     if find_exchanged_nodes(network.make_finite()) is not None:
         deadline.check()
-        return cut(network, max(deadline.left, SHORTEST))
+        return cut(network, deadline.left)
     return None

@@ -41,10 +41,12 @@ class MessagePassing:
         self.upper, self.error = upper_bound(self.finite, self.messages, self.share)
         self.proof = self.messages.copy()  # the messages of the best bound
         self.passes = 0
+        self.engine = "trws"  # the engines that found the labelling and the bound
         self.random = np.random.default_rng(0)
         size = int(network.n_labels.max())
         self._scratch = np.empty(size), np.empty(size)
         self._decoded = np.zeros(network.n_nodes, dtype=np.int64)
+        self.decoded, self.decoded_score = self.labels.copy(), -np.inf  # the best labelling decoded by the passes
         rows, columns = (network.n_labels[end].astype(np.float64) for end in (network.tail, network.head))
         self._work = float(rows @ columns) + network.unary.size  # additions of a pass, about
         self._pieces = pieces(network.n_nodes, self._work)
@@ -82,7 +84,7 @@ class MessagePassing:
         for _ in range(SWEEPS):  # rounding might let labels change for ever
             if not improve_labels(self.finite, self._decoded, self._scratch[0], sweeps) or deadline.over:
                 break
-        self.keep_if_better(self._decoded)
+        self._keep_decoded()
         for first, last in reversed(self._pieces):
             backward_pass(self.finite, self.messages, *self._scratch, first, last)
             if deadline.over:
@@ -96,6 +98,14 @@ class MessagePassing:
             fell = self.run(min(batch, passes - self.passes), deadline)
             stalled = 0 if fell > patience * (self.upper - self.value) or batch < BATCH else stalled + 1
             batch = min(2 * batch, BATCH)
+
+    def _keep_decoded(self) -> None:
+        """Keep the decoded labelling if it is better than those decoded before, whatever other engines found."""
+        score = score_labelling(self.network, self._decoded)
+        if score > self.decoded_score:
+            self.decoded_score = score
+            self.decoded[:] = self._decoded
+            self.keep_if_better(self._decoded)
 
     def keep_if_better(self, labels: np.ndarray) -> None:
         """Keep a labelling if it is better than the best so far."""
@@ -122,9 +132,9 @@ class MessagePassing:
                 perturb_and_improve(self.finite, labels, some, queue, waiting, log, self._scratch[0])
             self.keep_if_better(labels)
 
-    def answer(self, began: float, engine: str = "trws", note: str = "") -> Answer:
+    def answer(self, began: float, engine: str = "", note: str = "") -> Answer:
         """The best labelling and the best bound so far."""
-        note = note or f"{self.passes} passes"
+        note, engine = note or f"{self.passes} passes", engine or self.engine
         return make_answer(self.network, self.labels, self.upper, self.rounding, engine, began, note)
 
 
