@@ -132,6 +132,5 @@ def _solve_directly(network: Network, deadline: Deadline) -> Answer | None:
     if is_forest(network):
         return forest(network)
     if find_exchanged_nodes(network.make_finite()) is not None:
-        deadline.check()
         return cut(network, deadline.left)
     return None

@@ -89,17 +89,15 @@ def _run(problem: dict[str, Any], deadline: Deadline) -> tuple[float, np.ndarray
     """
     file = io.BytesIO()
     np.savez(file, time_limit=max(1, math.floor(deadline.left)), **problem)
-    process = subprocess.Popen(
-        [sys.executable, "-P", str(Path(__file__).with_name("toulbar2_process.py"))], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    try:
-        out, _ = process.communicate(file.getvalue(), timeout=deadline.left + GRACE)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        process.kill()
-        process.communicate()
+    script = str(Path(__file__).with_name("toulbar2_process.py"))
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-P", script], start_new_session=True, **pipes) as process:
+        try:
+            out, _ = process.communicate(file.getvalue(), timeout=deadline.left + GRACE)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            process.kill()
     if process.returncode:
         raise RuntimeError(f"toulbar2: expected an answer, got exit code {process.returncode} of its process.")
     bound, *labels = out.decode().split()
