@@ -164,6 +164,9 @@ class Anderson(LinearClassifier):
         tags.input_tags.sparse = False
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")  # partial_fit may have seen one class only
+
     def _takes_many(self) -> bool:
         return False
 
@@ -218,6 +221,7 @@ class Anderson(LinearClassifier):
         """Add rows to the moments of each class, and learn from the moments of all rows so far.
 
         ``classes`` (both labels) is needed at the first call; both must have been seen before there is a hyperplane.
+        How Gaussians are estimated (``components``, ``shrinkage``) must not change between calls.
         """
         check_parameters(self)
         self._refuse_sparse(X)

@@ -272,6 +272,6 @@ def _allowed_statuses(claim: RadiusCertificate) -> tuple[Status, ...]:
         return (Status.IMPOSSIBLE,) if claim.upper < claim.required else (Status.BUDGET_SPENT, Status.WITHIN_ROUNDING)
     if claim.lower >= UNBOUNDED and claim.upper == math.inf:
         return (Status.SEPARATED,)
-    if claim.lower > 0 and claim.upper - claim.lower <= claim.eps * claim.upper:
+    if claim.lower > 0 and claim.upper - claim.lower <= claim.eps * claim.upper < math.inf:
         return (Status.OPTIMAL, Status.EPS_OPTIMAL) if claim.eps <= 1e-6 else (Status.EPS_OPTIMAL,)
     return Status.BUDGET_SPENT, Status.WITHIN_ROUNDING

@@ -191,8 +191,8 @@ def certify(
             "please report these Gaussians as a bug of linsep."
         )
     status = conclude(lower, proof.upper, required=required, eps=eps, exact=exact, reason=reason)
-    if status == Status.WITHIN_ROUNDING and required is None and eps < ROUNDED:
-        status, eps = conclude(lower, proof.upper, eps=ROUNDED, exact=False), ROUNDED
+    if status == Status.WITHIN_ROUNDING and required is None and 0 < proof.upper - lower <= ROUNDED * proof.upper < math.inf:
+        status, eps = Status.EPS_OPTIMAL, ROUNDED
     return RadiusCertificate(
         status=status,
         lower=lower,
@@ -251,6 +251,6 @@ def conclude(
         return Status.IMPOSSIBLE if upper < required else undecided
     if upper == math.inf and lower >= UNBOUNDED:
         return Status.SEPARATED
-    if lower > 0 and upper - lower <= eps * upper:
+    if lower > 0 and upper - lower <= eps * upper < math.inf:
         return Status.OPTIMAL if exact else Status.EPS_OPTIMAL
     return undecided

@@ -110,7 +110,7 @@ def maximize_radius(g: Gaussians, rounds: Rounds | None = None) -> Solution:
     if found is None:
         found = _Search(task, g, rounds).run()
     found = found._replace(w=task.to_original(found.w))
-    if found.proof is not None or prove_lower(g, found.w).r > 0:
+    if prove_lower(g, found.w).r > 0:
         return found
     means = decide_means(g, task, rounds)._replace(updates=found.updates)
     lower = prove_lower(g, means.w).r
@@ -228,12 +228,14 @@ class _Search:
         if self.best[0] <= 0:
             return found
         better = polish(self.g, found) or found
+        found, better = (one._replace(proof=prove_upper(self.given, one.weights, one.V)) for one in (found, better))
         tried = [self._round(w) for w in (better.w, self.best[1])]
         for short in (1e-11, 1e-10, 1e-9):  # points that touch the best hyperplane are on the wrong side after rounding
             if max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * self.r:
                 break
             tried.append(self._round(self._separate_smaller((1.0 - short) * self.r)))
-        return better._replace(w=max(tried, key=itemgetter(0))[1])
+        least = min(better, found, key=lambda one: one.proof.upper)
+        return least._replace(w=max(tried, key=itemgetter(0))[1])
 
     def _round(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """The r of w after rounding, and w."""
