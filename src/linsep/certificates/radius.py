@@ -10,7 +10,8 @@ Any w, b bounds the best r from below. From above it is bounded by weights :math
 
 then the hulls of the two classes' ellipsoids of radii :math:`q_j = \sqrt{u_j^T\Sigma_j u_j}` meet, and no hyperplane
 has more than :math:`\max_j q_j`. A sum that is zero only up to rounding is made zero, without being computed, by
-changing the weights and the points a little: by a part :math:`\rho`, so that all radii :math:`q_j/(1-\rho)` suffice.
+changing the weights by a part :math:`\rho` and the points by as much of the largest radius; then radii of
+:math:`\max_j q_j/(1-\rho)` suffice.
 Integer weights of the means alone prove that all q_j can be 0.
 
 Both bounds are about the Gaussians as they are given, without any rounding. One exception: a matrix that is not

@@ -211,14 +211,15 @@ def _compute_bound(claim: RadiusCertificate, u: np.ndarray, gaussians: list[_Gau
         columns = [*zip(*(_fractions(each.mean) for each in some)), [1] * len(some)]
         return math.nan if any(sum(s * x for s, x in zip(shares, column)) for column in columns) else 0.0
     radius = max(each.length(v)[1] for each, v in zip(some, u))
-    part = _bound_change(claim.weights, u, some)
+    least = max(each.length(v)[0] for each, v in zip(some, u))
+    part = _bound_change(claim.weights, u, some, least)
     if not part < SOUND:
-        part = _bound_change_exactly(claim.weights, u, some)
+        part = _bound_change_exactly(claim.weights, u, some, least)
     return radius / (1.0 - part) if part < SOUND else math.nan
 
 
-def _bound_change(weights: np.ndarray, u: np.ndarray, some: list[_Gaussian]) -> float:
-    """By what part weights and points must change at most for their sum to be zero."""
+def _bound_change(weights: np.ndarray, u: np.ndarray, some: list[_Gaussian], radius: float) -> float:
+    """By what part of weights and of the radius points must change at most for their sum to be zero."""
     k, d = u.shape
     gram, vectors, doubt, lacking = np.zeros((d + 1, d + 1)), [], np.zeros(d + 1), []
     for each, weight, v in zip(some, weights, u):
@@ -228,7 +229,7 @@ def _bound_change(weights: np.ndarray, u: np.ndarray, some: list[_Gaussian]) -> 
         far = WIDE * ((k + 4) * np.abs(vector[:-1]) + np.abs(mean) + (d + 4) * each.axes * reach)
         doubt += weight * np.append(far + each.unsure * unknown, (k + 4) * WIDE).astype(np.float64)
         vectors.append(vector)
-        plain, share = vector.astype(np.float64), weight**2 * max(0.0, float(v @ image))
+        plain, share = vector.astype(np.float64), (weight * radius) ** 2
         gram += weight**2 * np.outer(plain, plain)
         gram[:-1, :-1] += share * (each.low @ each.low.T + np.diag(each.variance))
         gram[:-1, :-1] += 0.0 if each.matrix is None else share * each.matrix
@@ -241,16 +242,16 @@ def _bound_change(weights: np.ndarray, u: np.ndarray, some: list[_Gaussian]) -> 
     return float(np.linalg.norm(unit[used] * total[used])) / math.sqrt(least) if least > 0 else math.inf
 
 
-def _bound_change_exactly(weights: np.ndarray, u: np.ndarray, some: list[_Gaussian]) -> float:
+def _bound_change_exactly(weights: np.ndarray, u: np.ndarray, some: list[_Gaussian], radius: float) -> float:
     """The same without rounding, for few columns and covariances that are known exactly."""
     d = u.shape[1]
     if d + 1 > EXACT or any(each.unsure.any() for each in some):
         return math.inf
+    square = Fraction(radius) ** 2
     table = [[Fraction(0)] * (d + 2) for _ in range(d + 2)]  # the Gram matrix, bordered by the sum
     for each, weight, v in zip(some, weights, u):
         covariance, step, share = each.exact_covariance(), _fractions(v), Fraction(float(weight))
         image = [sum(x * y for x, y in zip(row, step)) for row in covariance]
-        square = Fraction(float(sum(x * y for x, y in zip(image, step)))) * Fraction(999, 1000)
         a = [each.sign * x for x in (*(x + y for x, y in zip(_fractions(each.mean), image)), 1)]
         for i in range(d + 1):
             spread = [share * share * square * x for x in covariance[i]] if i < d else []

@@ -3,7 +3,7 @@ r"""Ellipsoids that meet: weights and points of them bound the best r from above
 `prove_upper` brings the weighted sum of the points near zero, and then bounds by what part :math:`\rho` weights and
 points must change for it to be zero. With the sum t and :math:`a_j = y_j(\mu_j + \Sigma_j u_j, 1)`,
 
-.. math:: \rho^2 \le t^T G^{+} t , \qquad G = \sum_j \lambda_j^2\,(a_j a_j^T + q_j^2\,\Sigma_j) ,
+.. math:: \rho^2 \le t^T G^{+} t , \qquad G = \sum_j \lambda_j^2\,(a_j a_j^T + q^2\,\Sigma_j) , \qquad q = \max_j q_j ,
 
 if t is in the range of G. Wide floats compute it, with bounds of their rounding; where these fail, because all data
 lie in a subspace, exact arithmetic does, for Gaussians that are known exactly.
@@ -59,7 +59,7 @@ class _Combination(NamedTuple):
         A = _augment(g.means + g.expand(V)) * g.sign[:, None]
         return cls(weights, u, V, A, weights @ A)
 
-    def gram(self, g: Gaussians, radius: np.ndarray) -> np.ndarray:
+    def gram(self, g: Gaussians, radius: float) -> np.ndarray:
         """What changes of weights and points can do: the sum of lambda^2 (a a' + q^2 Sigma)."""
         G = (self.A * self.weights[:, None] ** 2).T @ self.A
         G[:-1, :-1] += g.weighted_covariance((self.weights * radius) ** 2)
@@ -80,7 +80,7 @@ def prove_upper(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
     for _ in range(3):
         if (np.abs(points.total) <= noise).all():
             break
-        radius = row_norms(points.V)
+        radius = float(row_norms(points.V).max())
         x = solve_min_norm(points.gram(g, radius), points.total)
         change = points.weights * (points.A @ x)
         if not np.abs(change).max() < 0.5:
@@ -91,17 +91,17 @@ def prove_upper(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
         return NO_PROOF
     radius, part = _measure(given, points.weights, points.u)
     if not part < SMALL:
-        part = _measure_exactly(given, points.weights, points.u)
-    return Proof(rows, points.weights, points.u, float(np.max(radius / (1.0 - part)))) if part < SMALL else NO_PROOF
+        part = _measure_exactly(given, points.weights, points.u, radius)
+    return Proof(rows, points.weights, points.u, radius / (1.0 - part) * (1.0 + U)) if part < SMALL else NO_PROOF
 
 
-def _measure(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, float]:
-    """Above the radii q_j, and above the part by which weights and points must change for their sum to be zero."""
+def _measure(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> tuple[float, float]:
+    """Above the largest radius q, and above the part by which weights and points must change for their sum to be zero."""
     (k, d), axes = u.shape, g.axis_deviations() + g.unsure
     image, wide = _multiply(g, u), weights.astype(np.longdouble)
     reach, lacking = np.vecdot(axes, np.abs(u)), np.vecdot(g.unsure, np.abs(u))
     square = np.maximum(np.vecdot(u, image), 0) + 2 * (d + 8) * EXTENDED * reach * reach + lacking * lacking
-    radius = (1.0 + 2 * (d + 8) * U) * np.sqrt(square.astype(np.float64))
+    radius = (1.0 + 2 * (d + 8) * U) * math.sqrt(float(square.max()))
     means = g.means - g.means[0].astype(np.longdouble)  # a common shift changes nothing: the signed weights sum to zero
     A = g.sign[:, None] * np.column_stack([means + image, np.ones(k)])
     error = EXTENDED * ((k + 4) * np.abs(A[:, :-1]) + np.abs(means) + 2 * (d + 8) * axes * reach[:, None])
@@ -118,26 +118,24 @@ def _measure(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> tuple[np.ndarr
     return radius, float(np.linalg.norm(unit[used] * total[used])) / math.sqrt(least) if least > 0 else math.inf
 
 
-def _measure_exactly(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> float:
+def _measure_exactly(g: Gaussians, weights: np.ndarray, u: np.ndarray, radius: float) -> float:
     """Above the part by which weights and points must change for their sum to be zero, without rounding; or infinity."""
     k, d = u.shape
     if d + 1 > EXACT or g.unsure.any():
         return math.inf
     total, G = np.full(d + 1, Fraction(0)), np.full((d + 1, d + 1), Fraction(0))
+    square = _power_below(0.99 * radius * radius) if radius > 0 else Fraction(0)
     for j in range(k):
         covariance = _exact_covariance(g, j)
-        step = np.array([Fraction(float(x)) for x in u[j]])
-        image = covariance @ step
+        image = covariance @ [Fraction(float(x)) for x in u[j]]
         a = int(g.sign[j]) * np.append(image + [Fraction(float(x)) for x in g.means[j]], Fraction(1))
         total = total + Fraction(float(weights[j])) * a
         # smaller weights and radii, powers of two, have shorter numbers; they make the bound larger
         share = _power_below(weights[j]) ** 2
         G += share * np.outer(a, a)
-        square = float(step @ image)
-        if square > 0:
-            G[:-1, :-1] += share * _power_below(square) * covariance
-    square = squared_length(G, total)
-    return math.inf if square is None else 2.0 * math.sqrt(float(square))
+        G[:-1, :-1] += share * square * covariance
+    found = squared_length(G, total)
+    return math.inf if found is None else 2.0 * math.sqrt(float(found))
 
 
 def _power_below(x: float) -> Fraction:

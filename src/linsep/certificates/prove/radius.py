@@ -152,14 +152,14 @@ def prove_lower(g: Gaussians, w: np.ndarray) -> BestBias:
     here = product(origin, w)
     means = (g.means - origin.astype(np.longdouble)) @ w
     score, sigma = (g.sign * means).astype(np.float64), bound_sigma(g, w)[1]
-    room = 4 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
+    room = 16 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
     # where nothing spreads but by rounding error, that does not place the hyperplane
     blur = 8 * (len(w) + 8) * U * ((np.abs(g.means) + g.axis_deviations()) @ size)
     real = g.sigma(w) > blur
-    tried = [np.maximum(sigma, blur), sigma] if real.any() else [np.zeros(len(sigma))]
+    sigma = sigma if real.any() else np.zeros(len(sigma))
     found = []
-    for spread in tried:  # the first keeps a distance that computed scores can see, if that is all but free
-        b = float(Fraction(float(_balance(g.sign, spread, score - room)[1])) - here)
+    for distance in (np.where(real, 0.0, blur), 0.0):  # the first is one that computed scores can see, if that is free
+        b = float(Fraction(float(_balance(g.sign, sigma, score - room - distance)[1])) - here)
         found.append(BestBias(float(prove_radii(g, np.append(w, b)).min()), b))
         if real.all():
             break
@@ -182,8 +182,7 @@ def certify(
 
     ``exact``: bounds that meet are "optimal" rather than "eps-optimal", and those that don't are held apart by rounding.
     """
-    hyperplane = _scale_back(g, solution.w)
-    lower = float(prove_radii(g, scale_hyperplane(g, hyperplane)).min())
+    hyperplane, lower = _scale_back(g, solution.w), prove_rounded(g, solution.w)
     proof = solution.proof or (prove_upper(g, solution.weights, solution.V) if solution.weights.size else NO_PROOF)
     if lower > proof.upper:
         raise ArithmeticError(
@@ -208,6 +207,11 @@ def certify(
         required=required,
         eps=eps,
     )
+
+
+def prove_rounded(g: Gaussians, w: np.ndarray) -> float:
+    """The r that `certify` will prove of w."""
+    return float(prove_radii(g, scale_hyperplane(g, _scale_back(g, w))).min())
 
 
 def _scale_back(g: Gaussians, w: np.ndarray) -> np.ndarray:

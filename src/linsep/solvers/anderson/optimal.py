@@ -25,7 +25,8 @@ import scipy.optimize
 from ...certificates.base import Status
 from ...certificates.prove.margin import Outcome
 from ...certificates.prove.meeting import FLAT, Proof, U, prove_upper, solve_min_norm
-from ...certificates.prove.radius import Solution, find_best_bias, prove_lower
+from ...certificates.prove.radius import Solution, find_best_bias, prove_rounded
+from ...certificates.radius import UNBOUNDED
 from ...loop.stop import Rounds
 from ...oracles import points
 from ...rows.exact_matrix import to_integers
@@ -73,6 +74,7 @@ def normalize(g: Gaussians) -> Normalized:
         return Normalized(g, size, None, False)
     _, lengths, turn = np.linalg.svd(g.means @ flat)
     least = np.max((len(size) * noise / size + 1e-11 * np.abs(g.means).max(axis=0)) @ np.abs(flat), initial=0.0)
+    least += 64 * U * np.abs(g.means).sum(axis=1).max() * np.abs(flat).max()
     turn = turn[: len(lengths)][lengths > least]
     if len(turn) == flat.shape[1]:
         return Normalized(g, size, None, True)
@@ -104,21 +106,25 @@ def maximize_radius(g: Gaussians, rounds: Rounds | None = None) -> Solution:
     """
     rounds = Rounds(MAX_STEPS) if rounds is None else rounds
     task = normalize(g)
+    if task.g.means.shape[1] == 0:  # all Gaussians are the same point
+        return decide_means(g, task, rounds)
     found = _separate_without_spread(task.g, rounds) if task.flat else None
+    if found is not None and not found.weights.size and prove_rounded(g, task.to_original(found.w)) < UNBOUNDED:
+        found = None  # a Gaussian does spread, by no more than rounding
     if found is None and len(g.sign) == 2:
         found = _solve_two(task, g)
     if found is None:
         found = _Search(task, g, rounds).run()
     found = found._replace(w=task.to_original(found.w))
-    if prove_lower(g, found.w).r > 0:
+    if prove_rounded(g, found.w) > 0:
         return found
     means = decide_means(g, task, rounds)._replace(updates=found.updates)
-    lower = prove_lower(g, means.w).r
+    lower = prove_rounded(g, means.w)
     if means.proof is not None or not lower > 0:
         return means
     found = _Search(task, g, rounds).run(task.from_original(means.w))
     found = found._replace(w=task.to_original(found.w))
-    return found if prove_lower(g, found.w).r > lower else found._replace(w=means.w)
+    return found if prove_rounded(g, found.w) > lower else found._replace(w=means.w)
 
 
 def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
@@ -130,7 +136,7 @@ def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
     decision = decide_separability(parts, outcome, _seconds_left(rounds))
     if decision.w.any():
         return Solution(decision.w[:-1])
-    fair = Solution(task.to_original(start_from_fisher(task.g)[0]))  # it is good on the average
+    fair = Solution(task.to_original(start_from_fisher(task.g)[0]) if task.g.means.size else np.ones(g.means.shape[1]))
     rows, integers = decision.rows, decision.integers
     if decision.status == Status.NOT_SEPARABLE and not integers:  # proved in floating point
         start = np.zeros(len(g.sign))
@@ -151,7 +157,7 @@ def _seconds_left(rounds: Rounds) -> float | None:
 
 def _prove_optimal(found: Solution, task: Normalized, given: Gaussians) -> Solution | None:
     """A solution of the task with its proof, if in spite of rounding both bounds meet for the Gaussians as given."""
-    r, proof = prove_lower(given, task.to_original(found.w)).r, prove_upper(given, found.weights, found.V)
+    r, proof = prove_rounded(given, task.to_original(found.w)), prove_upper(given, found.weights, found.V)
     return found._replace(proof=proof) if 0 < proof.upper <= (1.0 + MEET) * r else None
 
 
@@ -239,7 +245,7 @@ class _Search:
 
     def _round(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """The r of w after rounding, and w."""
-        return prove_lower(self.given, self.task.to_original(w)).r, w
+        return prove_rounded(self.given, self.task.to_original(w)), w
 
     def _separate_smaller(self, r: float) -> np.ndarray:
         """A w that separates ellipsoids of a slightly smaller radius, with room to spare."""
