@@ -16,7 +16,10 @@ Integer weights of the means alone prove that all q_j can be 0.
 
 Both bounds are about the Gaussians as they are given, without any rounding. One exception: a matrix that is not
 positive semidefinite in exact arithmetic, or not known to be (more than `EXACT` columns), is no covariance. The bounds
-then hold for every covariance that differs from it by :math:`|\Delta_{ab}| \le c\,2^{-52} \sqrt{\Sigma_{aa}\Sigma_{bb}}`
+then hold for every covariance that differs from it by
+
+.. math:: |\Delta_{ab}| \le c\,2^{-52} \sqrt{\Sigma_{aa}\Sigma_{bb}}
+
 with c = 4 (d + 8), or as much more as its most negative eigenvalue asks for.
 """
 

@@ -47,8 +47,8 @@ class _Gaussian(NamedTuple):
                 row[:] = [known + more for known, more in zip(row, _fractions(self.matrix[a]))]
         return rows
 
-    def length(self, v: np.ndarray) -> tuple[float, float]:
-        """Numbers below and above sqrt(v' covariance v): wide floats, or exact arithmetic where they can't tell."""
+    def length(self, v: np.ndarray, exact: bool = False) -> tuple[float, float]:
+        """Numbers below and above sqrt(v' covariance v), by wide floats or by exact arithmetic."""
         reach = float(self.axes @ np.abs(v))
         if reach == 0:
             return 0.0, 0.0
@@ -61,10 +61,10 @@ class _Gaussian(NamedTuple):
             form, doubt = float(v @ (self.matrix @ v.astype(np.longdouble))), (len(v) + 4) * WIDE * reach * reach
             if self.unsure.any():
                 doubt += float(self.unsure @ np.abs(v)) ** 2
-            elif doubt > 1e-16 * form:
+            elif exact:
                 w, rows = _fractions(v), _fractions(self.matrix)
-                exact = sum((x * sum(a * y for a, y in zip(row, w)) for x, row in zip(w, rows)), Fraction(0))
-                form, doubt = float(exact), U * abs(float(exact))
+                square = sum((x * sum(a * y for a, y in zip(row, w)) for x, row in zip(w, rows)), Fraction(0))
+                form, doubt = float(square), U * abs(float(square))
             low, high = low + max(form - doubt, 0.0), high + form + doubt
         return math.sqrt(low) * (1.0 - len(v) * U), math.sqrt(high) * (1.0 + len(v) * U)
 
@@ -91,7 +91,7 @@ def check(claim: RadiusCertificate, means: Any, covariances: Any, labels: Any) -
     w = claim.w[:-1]
     power = int((np.frexp(w)[1] + e)[w != 0].max(initial=-5000))
     place = Fraction(float(claim.w[-1])) / Fraction(2) ** power
-    r = _compute_radius(np.ldexp(w, e - power), place, gaussians) if w.any() else -math.inf
+    r = _compute_radius(np.ldexp(w, e - power), place, gaussians, claim.lower) if w.any() else -math.inf
     wrong: list[str] = []
     if not claim.lower <= r:
         wrong.append(f"lower: claimed {claim.lower!r}, but r of this w is {r!r}")
@@ -110,7 +110,7 @@ def check(claim: RadiusCertificate, means: Any, covariances: Any, labels: Any) -
 
 def _read(means: np.ndarray, covariances: Any, sign: np.ndarray) -> tuple[list[_Gaussian], np.ndarray]:
     """The Gaussians with columns of a size near 1, and the powers of two by which they were divided."""
-    (k, d), parts = means.shape, covariance_parts(covariances, *means.shape)
+    d, parts = means.shape[1], covariance_parts(covariances, *means.shape)
     size = np.abs(means).max(axis=0)
     for matrix, low, variance in parts:
         size = np.maximum(size, np.sqrt(variance))
@@ -169,8 +169,8 @@ def _eliminate(A: list[list[Fraction]]) -> Fraction | None:
     return A[-1][-1]
 
 
-def _compute_radius(w: np.ndarray, b: Fraction, gaussians: list[_Gaussian]) -> float:
-    """A number that the smallest r_j of the hyperplane is not below."""
+def _compute_radius(w: np.ndarray, b: Fraction, gaussians: list[_Gaussian], claimed: float) -> float:
+    """A number that the smallest r_j of the hyperplane is not below; computed exactly where it is below the claim."""
     origin = gaussians[0].mean
     exact = b + sum(x * y for x, y in zip(_fractions(w), _fractions(origin)))
     lowest = math.inf
@@ -179,11 +179,12 @@ def _compute_radius(w: np.ndarray, b: Fraction, gaussians: list[_Gaussian]) -> f
         mean = each.mean - origin.astype(np.longdouble)
         noise = (len(w) + 4) * WIDE * (float(np.abs(mean) @ np.abs(w)) + abs(float(shift)))
         score = float(each.sign * (mean @ w + shift) - noise)
-        sigma = each.length(w)[1 if score > 0 else 0]
-        if sigma > 0:
-            lowest = min(lowest, score / sigma)
-        elif score <= 0:
-            return -math.inf
+        for exact in (False, True):
+            sigma = each.length(w, exact)[1 if score > 0 else 0]
+            r = score / sigma if sigma > 0 else math.copysign(math.inf, score or -1.0)
+            if r >= claimed:
+                break
+        lowest = min(lowest, r)
     return lowest
 
 

@@ -96,7 +96,7 @@ def prove_upper(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
 
 
 def _measure(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> tuple[float, float]:
-    """Above the largest radius q, and above the part by which weights and points must change for their sum to be zero."""
+    """Above the largest radius q, and above the part by which weights and points must change to sum to zero."""
     (k, d), axes = u.shape, g.axis_deviations() + g.unsure
     image, wide = _multiply(g, u), weights.astype(np.longdouble)
     reach, lacking = np.vecdot(axes, np.abs(u)), np.vecdot(g.unsure, np.abs(u))
@@ -108,7 +108,7 @@ def _measure(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> tuple[float, f
     total = np.abs(wide @ A) + np.append(wide @ (error + g.unsure * lacking[:, None]), (k + 4) * EXTENDED * wide.sum())
     A, total = A.astype(np.float64), 2.0 * total.astype(np.float64)
     G = (A * weights[:, None] ** 2).T @ A
-    G[:-1, :-1] += g.weighted_covariance( (weights * radius) ** 2)
+    G[:-1, :-1] += g.weighted_covariance((weights * radius) ** 2)
     size = G.diagonal()
     unit = np.exp2(-np.round(0.5 * np.log2(np.where(size > 0, size, 1.0))))
     used = (size > 0) | (total > 0)  # not columns in which all Gaussians are the same
@@ -119,7 +119,7 @@ def _measure(g: Gaussians, weights: np.ndarray, u: np.ndarray) -> tuple[float, f
 
 
 def _measure_exactly(g: Gaussians, weights: np.ndarray, u: np.ndarray, radius: float) -> float:
-    """Above the part by which weights and points must change for their sum to be zero, without rounding; or infinity."""
+    """Above the part by which weights and points must change to sum to zero, without rounding; or infinity."""
     k, d = u.shape
     if d + 1 > EXACT or g.unsure.any():
         return math.inf
@@ -128,7 +128,8 @@ def _measure_exactly(g: Gaussians, weights: np.ndarray, u: np.ndarray, radius: f
     for j in range(k):
         covariance = _exact_covariance(g, j)
         image = covariance @ [Fraction(float(x)) for x in u[j]]
-        a = int(g.sign[j]) * np.append(image + [Fraction(float(x)) for x in g.means[j]], Fraction(1))
+        mean = [Fraction(float(x)) for x in g.means[j]]
+        a = int(g.sign[j]) * np.array([*(image + mean), Fraction(1)])
         total = total + Fraction(float(weights[j])) * a
         # smaller weights and radii, powers of two, have shorter numbers; they make the bound larger
         share = _power_below(weights[j]) ** 2
@@ -223,5 +224,3 @@ def solve_min_norm(G: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(G * unit * unit[:, None])
     inverse = np.where(values > FLAT * values[-1], 1.0 / np.where(values > 0, values, 1.0), 0.0)
     return unit * (vectors @ (inverse * (vectors.T @ (unit * rhs))))
-
-

@@ -3,7 +3,7 @@ r"""From a hyperplane between Gaussians, or weights of them, to bounds of the be
 From below, any w gives a bound: `find_best_bias` computes it, `prove_lower` counts rounding errors too. From above,
 weights and a point of each ellipsoid do: `prove_upper` (`linsep.certificates.prove.meeting`). `certify` does both.
 
-Gaussians come scaled by powers of two per column (`Gaussians.exponent`); `certify` scales w and the proof back, exactly.
+Gaussians have columns scaled by powers of two (`Gaussians.exponent`); `certify` scales w and the proof back, exactly.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..base import Status
 from ..radius import UNBOUNDED, RadiusCertificate
 from .meeting import EXTENDED, NO_PROOF, Proof, U, prove_upper
 
+UNCERTAIN = 1e-11  # a quadratic form that wide floats know to this part needs no exact arithmetic
 NEARLY = 1e-11  # the part of r that a distance may cost which computed scores can see
 ROUNDED = 1e-5  # bounds that rounding keeps apart by no more than this part are "eps-optimal"
 
@@ -123,7 +124,7 @@ def _bound_forms(g: Gaussians, w: np.ndarray, rows: np.ndarray) -> tuple[np.ndar
     form = (M @ w.astype(np.longdouble)) @ w
     reach = (g.axis_deviations() + g.unsure)[rows] @ size
     error = 4 * (len(w) + 8) * EXTENDED * reach * reach
-    for i in np.flatnonzero((error > 1e-13 * form) & ~g.unsure[rows].any(axis=1)):
+    for i in np.flatnonzero((error > UNCERTAIN * form) & ~g.unsure[rows].any(axis=1)):
         exact = quadratic_form(M[i], w)
         form[i] = np.longdouble(float(exact))
         error[i] = 2 * U * abs(form[i])
@@ -131,15 +132,17 @@ def _bound_forms(g: Gaussians, w: np.ndarray, rows: np.ndarray) -> tuple[np.ndar
     return np.maximum(form - error, 0), form + error
 
 
-def prove_radii(g: Gaussians, hyperplane: np.ndarray) -> np.ndarray:
-    """Numbers that the r_j of the hyperplane (w, b) are not below, in spite of rounding."""
+def prove_radii(
+    g: Gaussians, hyperplane: np.ndarray, bounds: tuple[np.ndarray, np.ndarray] | None = None
+) -> np.ndarray:
+    """Numbers that the r_j of the hyperplane (w, b) are not below, in spite of rounding; ``bounds`` are of sigma."""
     w, origin = hyperplane[:-1], g.means[0]
     place = Fraction(float(hyperplane[-1])) + product(origin, w)  # without rounding: far from 0, b is all of that
     shift = np.longdouble(float(place)) + np.longdouble(float(place - Fraction(float(place))))
     means = g.means - origin.astype(np.longdouble)
     noise = 2 * (len(w) + 8) * EXTENDED * (np.abs(means) @ np.abs(w) + abs(shift))
     score = (g.sign * (means @ w + shift) - noise).astype(np.float64)
-    down, up = bound_sigma(g, w)
+    down, up = bounds or bound_sigma(g, w)
     sigma = np.where(score > 0, up, down)
     with np.errstate(divide="ignore", invalid="ignore"):
         r = np.where(sigma > 0, score / sigma, np.where(score > 0, np.inf, -np.inf))
@@ -151,16 +154,16 @@ def prove_lower(g: Gaussians, w: np.ndarray) -> BestBias:
     size, origin = np.abs(w), g.means[0]
     here = product(origin, w)
     means = (g.means - origin.astype(np.longdouble)) @ w
-    score, sigma = (g.sign * means).astype(np.float64), bound_sigma(g, w)[1]
+    score, bounds = (g.sign * means).astype(np.float64), bound_sigma(g, w)
     room = 16 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
     # where nothing spreads but by rounding error, that does not place the hyperplane
     blur = 8 * (len(w) + 8) * U * ((np.abs(g.means) + g.axis_deviations()) @ size)
     real = g.sigma(w) > blur
-    sigma = sigma if real.any() else np.zeros(len(sigma))
+    sigma = bounds[1] if real.any() else np.zeros(len(score))
     found = []
     for distance in (np.where(real, 0.0, blur), 0.0):  # the first is one that computed scores can see, if that is free
         b = float(Fraction(float(_balance(g.sign, sigma, score - room - distance)[1])) - here)
-        found.append(BestBias(float(prove_radii(g, np.append(w, b)).min()), b))
+        found.append(BestBias(float(prove_radii(g, np.append(w, b), bounds).min()), b))
         if real.all():
             break
     return found[0] if found[0].r >= (1 - NEARLY) * found[-1].r else found[-1]
@@ -180,18 +183,19 @@ def certify(
 ) -> RadiusCertificate:
     """The certificate of a solution: both bounds computed once more, in the user's coordinates.
 
-    ``exact``: bounds that meet are "optimal" rather than "eps-optimal", and those that don't are held apart by rounding.
+    ``exact``: bounds that meet are "optimal", not "eps-optimal", and those that don't meet are apart by rounding.
     """
-    hyperplane, lower = _scale_back(g, solution.w), prove_rounded(g, solution.w)
+    hyperplane, lower = round_hyperplane(g, solution.w)
     proof = solution.proof or (prove_upper(g, solution.weights, solution.V) if solution.weights.size else NO_PROOF)
     if lower > proof.upper:
         raise ArithmeticError(
-            f"Anderson: the lower bound {lower!r} of r is above the upper bound {proof.upper!r}, so one of them is wrong: "
-            "please report these Gaussians as a bug of linsep."
+            f"Anderson: the lower bound {lower!r} of r is above the upper bound {proof.upper!r}, so one of them is "
+            "wrong: please report these Gaussians as a bug of linsep."
         )
     status = conclude(lower, proof.upper, required=required, eps=eps, exact=exact, reason=reason)
-    if status == Status.WITHIN_ROUNDING and required is None and 0 < proof.upper - lower <= ROUNDED * proof.upper < math.inf:
-        status, eps = Status.EPS_OPTIMAL, ROUNDED
+    near = conclude(lower, proof.upper, required=required, eps=ROUNDED, exact=False)
+    if status == Status.WITHIN_ROUNDING and near == Status.EPS_OPTIMAL:
+        status, eps = near, ROUNDED
     return RadiusCertificate(
         status=status,
         lower=lower,
@@ -209,20 +213,19 @@ def certify(
     )
 
 
-def prove_rounded(g: Gaussians, w: np.ndarray) -> float:
-    """The r that `certify` will prove of w."""
-    return float(prove_radii(g, scale_hyperplane(g, _scale_back(g, w))).min())
-
-
-def _scale_back(g: Gaussians, w: np.ndarray) -> np.ndarray:
-    """The hyperplane of w with the best bias in the user's coordinates, where w has the length 1."""
+def round_hyperplane(g: Gaussians, w: np.ndarray) -> tuple[np.ndarray, float]:
+    """The hyperplane of w, of length 1 in the user's coordinates, with the best bias; and an r that it reaches."""
     if not w.any():
-        return np.append(w, 0.0)
+        return np.append(w, 0.0), -math.inf
     e = g.exponent.astype(np.int32)
     w = np.ldexp(w, -e - (np.frexp(w)[1] - e)[w != 0].max())
     w = w / np.linalg.norm(w)  # its length is free
     power = int((np.frexp(w)[1] + e)[w != 0].max())
-    return np.append(w, math.ldexp(prove_lower(g, np.ldexp(w, e - power)).b, power))
+    r, b = prove_lower(g, np.ldexp(w, e - power))
+    hyperplane = np.append(w, math.ldexp(b, power))
+    if math.ldexp(hyperplane[-1], -power) != b:  # b is too small, and was rounded
+        r = float(prove_radii(g, scale_hyperplane(g, hyperplane)).min())
+    return hyperplane, r
 
 
 def scale_hyperplane(g: Gaussians, hyperplane: np.ndarray) -> np.ndarray:
@@ -243,8 +246,8 @@ def conclude(
 ) -> Status:
     """The status that the numbers allow.
 
-    >>> conclude(1.0, 1.5, required=0.9), conclude(1.0, 1.5, required=1.6), conclude(1.0, 1.5, required=1.2, exact=False)
-    ('reached', 'impossible', 'budget spent')
+    >>> conclude(1.0, 1.5, required=0.9), conclude(1.0, 1.5, required=1.6), conclude(1.0, 1.5, required=1.2)
+    ('reached', 'impossible', 'not decided within rounding')
     """
     undecided = Status.WITHIN_ROUNDING if exact and not reason else Status.BUDGET_SPENT
     if upper <= 0.0:

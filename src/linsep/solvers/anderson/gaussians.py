@@ -1,4 +1,4 @@
-"""From means and covariances as a user writes them to the record `Gaussians`: checked, scaled and factorised (F1-F4)."""
+"""From means and covariances as they are given to the record `Gaussians`: checked, scaled, factorised (F1-F4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Given(NamedTuple):
 
 
 def factorize(means: Any, covariances: Any, sign: Any) -> Gaussians:
-    """Check Gaussians, scale their columns by powers of two and factorise their covariances; an error names the Gaussian.
+    """Check Gaussians, scale columns by powers of two and factorise covariances; an error names the Gaussian.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _check_finite(array: np.ndarray, j: int) -> None:
 
 
 def _scale(means: np.ndarray, given: _Given) -> tuple[np.ndarray, _Given, np.ndarray]:
-    """Columns of a size between 1/2 and 1, by powers of two; refused if that rounds, or if w could not be scaled back."""
+    """Columns of a size between 1/2 and 1, by powers of two; refused if that rounds, or w could not be scaled back."""
     sizes = [np.abs(means), np.abs(given.low).max(axis=1, initial=0.0), np.sqrt(given.variance)]
     if given.matrices.size:
         sizes.append(np.sqrt(np.abs(np.diagonal(given.matrices, axis1=1, axis2=2))))
@@ -170,8 +170,8 @@ def _scale(means: np.ndarray, given: _Given) -> tuple[np.ndarray, _Given, np.nda
     reach = exponent[np.max(sizes, axis=(0, 1)) > 0]
     if reach.size and (np.abs(reach).max() > WIDEST or np.ptp(reach) > WIDEST):
         raise ValueError(
-            f"means, covariances: columns of sizes from 2^{reach.min()} to 2^{reach.max()} are beyond double precision; "
-            "scale the columns."
+            f"means, covariances: columns of sizes from 2^{reach.min()} to 2^{reach.max()} are beyond double "
+            "precision; scale the columns."
         )
     e = exponent.astype(np.int32)
     squares = (e[:, None] + e)[: given.matrices.shape[1], : given.matrices.shape[2]]

@@ -25,11 +25,10 @@ import scipy.optimize
 from ...certificates.base import Status
 from ...certificates.prove.margin import Outcome
 from ...certificates.prove.meeting import FLAT, Proof, U, prove_upper, solve_min_norm
-from ...certificates.prove.radius import Solution, find_best_bias, prove_rounded
+from ...certificates.prove.radius import Solution, find_best_bias, round_hyperplane
 from ...certificates.radius import UNBOUNDED
 from ...loop.stop import Rounds
 from ...oracles import points
-from ...rows.exact_matrix import to_integers
 from ...rows.gaussians import Gaussians, row_norms
 from ...targets import Margin
 from ..exact_nearest_point import decide_exactly
@@ -109,22 +108,22 @@ def maximize_radius(g: Gaussians, rounds: Rounds | None = None) -> Solution:
     if task.g.means.shape[1] == 0:  # all Gaussians are the same point
         return decide_means(g, task, rounds)
     found = _separate_without_spread(task.g, rounds) if task.flat else None
-    if found is not None and not found.weights.size and prove_rounded(g, task.to_original(found.w)) < UNBOUNDED:
+    if found is not None and not found.weights.size and round_hyperplane(g, task.to_original(found.w))[1] < UNBOUNDED:
         found = None  # a Gaussian does spread, by no more than rounding
     if found is None and len(g.sign) == 2:
         found = _solve_two(task, g)
     if found is None:
         found = _Search(task, g, rounds).run()
     found = found._replace(w=task.to_original(found.w))
-    if prove_rounded(g, found.w) > 0:
+    if round_hyperplane(g, found.w)[1] > 0:
         return found
     means = decide_means(g, task, rounds)._replace(updates=found.updates)
-    lower = prove_rounded(g, means.w)
+    lower = round_hyperplane(g, means.w)[1]
     if means.proof is not None or not lower > 0:
         return means
     found = _Search(task, g, rounds).run(task.from_original(means.w))
     found = found._replace(w=task.to_original(found.w))
-    return found if prove_rounded(g, found.w) > lower else found._replace(w=means.w)
+    return found if round_hyperplane(g, found.w)[1] > lower else found._replace(w=means.w)
 
 
 def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
@@ -142,8 +141,8 @@ def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
         start = np.zeros(len(g.sign))
         start[rows] = decision.weights
         exact = decide_exactly(parts, "free", start, _seconds_left(rounds) or SECONDS)
-        rows, integers = exact.rows, exact.integers
-    if rows is None or not integers:
+        rows, integers = (rows[:0], ()) if exact.rows is None else (exact.rows, exact.integers)
+    if not integers:
         return fair
     weights = np.array([max(number / sum(integers), 5e-324) for number in integers])
     return fair._replace(proof=Proof(rows, weights, np.zeros((len(weights), g.means.shape[1])), 0.0, integers))
@@ -157,7 +156,7 @@ def _seconds_left(rounds: Rounds) -> float | None:
 
 def _prove_optimal(found: Solution, task: Normalized, given: Gaussians) -> Solution | None:
     """A solution of the task with its proof, if in spite of rounding both bounds meet for the Gaussians as given."""
-    r, proof = prove_rounded(given, task.to_original(found.w)), prove_upper(given, found.weights, found.V)
+    r, proof = round_hyperplane(given, task.to_original(found.w))[1], prove_upper(given, found.weights, found.V)
     return found._replace(proof=proof) if 0 < proof.upper <= (1.0 + MEET) * r else None
 
 
@@ -234,18 +233,18 @@ class _Search:
         if self.best[0] <= 0:
             return found
         better = polish(self.g, found) or found
-        found, better = (one._replace(proof=prove_upper(self.given, one.weights, one.V)) for one in (found, better))
+        proofs = [(prove_upper(self.given, one.weights, one.V), one) for one in (better, found)]
         tried = [self._round(w) for w in (better.w, self.best[1])]
         for short in (1e-11, 1e-10, 1e-9):  # points that touch the best hyperplane are on the wrong side after rounding
             if max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * self.r:
                 break
             tried.append(self._round(self._separate_smaller((1.0 - short) * self.r)))
-        least = min(better, found, key=lambda one: one.proof.upper)
-        return least._replace(w=max(tried, key=itemgetter(0))[1])
+        proof, least = min(proofs, key=lambda pair: pair[0].upper)
+        return least._replace(w=max(tried, key=itemgetter(0))[1], proof=proof)
 
     def _round(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """The r of w after rounding, and w."""
-        return prove_rounded(self.given, self.task.to_original(w)), w
+        return round_hyperplane(self.given, self.task.to_original(w))[1], w
 
     def _separate_smaller(self, r: float) -> np.ndarray:
         """A w that separates ellipsoids of a slightly smaller radius, with room to spare."""
