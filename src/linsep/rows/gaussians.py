@@ -62,11 +62,11 @@ class Gaussians(NamedTuple):
 
     def from_matrix(self) -> np.ndarray:
         """Which of them were given as matrices."""
-        return self.matrices.any(axis=(1, 2))
+        return np.asarray(self.matrices.any(axis=(1, 2)))
 
     def take(self, rows: np.ndarray) -> Gaussians:
         """The Gaussians of these numbers."""
-        return Gaussians(*(part[rows] for part in self[:-1]), self.exponent)
+        return Gaussians(*(part if name == "exponent" else part[rows] for name, part in self._asdict().items()))
 
     def transform(self, basis: np.ndarray) -> Gaussians:
         """The Gaussians of x' basis."""

@@ -196,7 +196,7 @@ def _scale(means: np.ndarray, given: _Given) -> tuple[np.ndarray, _Given, np.nda
 def _factorize_matrices(matrices: np.ndarray, exponent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """F' of all matrices, and what is not known of them: 0 for those that are positive semidefinite for sure."""
     unsure = np.zeros(matrices.shape[:2])
-    given = matrices.any(axis=(1, 2))
+    given = np.asarray(matrices.any(axis=(1, 2)))
     together = _cholesky(matrices) if given.all() else None
     if together is not None and _is_definite(matrices):
         return together, unsure
