@@ -322,7 +322,7 @@ class Anderson(LinearClassifier):
         self.certificate_ = replace(claim, classes=tuple(self.classes_.tolist()))
         self.coef_, self.intercept_ = claim.w[None, :-1].copy(), claim.w[-1:].copy()
         self.radii_ = prove_radii(g, scale_hyperplane(g, claim.w))
-        self.errors_ = ndtr(-self.radii_)
+        self.errors_ = np.array([float(ndtr(-r)) for r in self.radii_])  # one by one: arrays are rounded otherwise
         self.error_, self.any_error_ = float(self.errors_.max()), self.certificate_.any_error
         least = float(self.radii_.min())
         self.worst_ = np.flatnonzero(self.radii_ <= least + TIES * abs(least))

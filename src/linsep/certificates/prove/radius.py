@@ -100,13 +100,16 @@ def compute_radii(g: Gaussians, hyperplane: np.ndarray) -> np.ndarray:
         return np.where(sigma > 0, score / sigma, np.where(score > 0, np.inf, -np.inf))
 
 
-def bound_sigma(g: Gaussians, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Below and above the standard deviations along w, of the covariances as they were given."""
+def bound_sigma(g: Gaussians, hyperplane: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Below and above the standard deviations along w, of the covariances as given; close for those that decide r."""
+    w, radii = hyperplane[:-1], compute_radii(g, hyperplane)
+    least = float(radii.min())
+    decide = ~(radii > (least + 0.01 * abs(least) if math.isfinite(least) else least))
     d, size, matrix = len(w), np.abs(w), g.from_matrix()
     down = np.zeros(len(matrix), dtype=np.longdouble)
     up = down.copy()
     if matrix.any():
-        down[matrix], up[matrix] = _bound_forms(g, w, np.flatnonzero(matrix))
+        down[matrix], up[matrix] = _bound_forms(g.take(np.flatnonzero(matrix)), w, decide[matrix])
     if not matrix.all() and g.low.size:
         along = np.abs(g.low[~matrix] @ w.astype(np.longdouble))
         error = 2 * (d + 8) * EXTENDED * (np.abs(g.low[~matrix]) @ size)
@@ -118,17 +121,18 @@ def bound_sigma(g: Gaussians, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (1 - room) * np.sqrt(down).astype(np.float64), (1 + room) * np.sqrt(up).astype(np.float64)
 
 
-def _bound_forms(g: Gaussians, w: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Below and above w' Sigma_j w of matrices: wide floats first, exact arithmetic where they can't tell."""
-    M, size = g.matrices[rows], np.abs(w)
-    form = (M @ w.astype(np.longdouble)) @ w
-    reach = (g.axis_deviations() + g.unsure)[rows] @ size
-    error = 4 * (len(w) + 8) * EXTENDED * reach * reach
-    for i in np.flatnonzero((error > UNCERTAIN * form) & ~g.unsure[rows].any(axis=1)):
-        exact = quadratic_form(M[i], w)
-        form[i] = np.longdouble(float(exact))
+def _bound_forms(g: Gaussians, w: np.ndarray, decide: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Below and above w' Sigma_j w of matrices: floats, wide floats and exact arithmetic, as far as each is needed."""
+    reach = (g.axis_deviations() + g.unsure) @ np.abs(w)
+    form = ((g.matrices @ w) @ w).astype(np.longdouble)
+    error = 4 * (len(w) + 8) * U * (reach * reach).astype(np.longdouble)
+    wide = np.flatnonzero((decide & (error > 1e-15 * form)) | (error > 1e-4 * form))
+    form[wide] = (g.matrices[wide] @ w.astype(np.longdouble)) @ w
+    error[wide] *= EXTENDED / U
+    for i in np.flatnonzero((error > UNCERTAIN * form) & (decide | (error > 1e-4 * form)) & ~g.unsure.any(axis=1)):
+        form[i] = float(quadratic_form(g.matrices[i], w))
         error[i] = 2 * U * abs(form[i])
-    error = error + (g.unsure[rows] @ size) ** 2
+    error += (g.unsure @ np.abs(w)) ** 2
     return np.maximum(form - error, 0), form + error
 
 
@@ -142,7 +146,7 @@ def prove_radii(
     means = g.means - origin.astype(np.longdouble)
     noise = 2 * (len(w) + 8) * EXTENDED * (np.abs(means) @ np.abs(w) + abs(shift))
     score = (g.sign * (means @ w + shift) - noise).astype(np.float64)
-    down, up = bounds or bound_sigma(g, w)
+    down, up = bounds or bound_sigma(g, hyperplane)
     sigma = np.where(score > 0, up, down)
     with np.errstate(divide="ignore", invalid="ignore"):
         r = np.where(sigma > 0, score / sigma, np.where(score > 0, np.inf, -np.inf))
@@ -154,7 +158,9 @@ def prove_lower(g: Gaussians, w: np.ndarray) -> BestBias:
     size, origin = np.abs(w), g.means[0]
     here = product(origin, w)
     means = (g.means - origin.astype(np.longdouble)) @ w
-    score, bounds = (g.sign * means).astype(np.float64), bound_sigma(g, w)
+    score = (g.sign * means).astype(np.float64)
+    nominal = float(Fraction(float(_balance(g.sign, g.sigma(w), score)[1])) - here)
+    bounds = bound_sigma(g, np.append(w, nominal))
     room = 16 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
     # where nothing spreads but by rounding error, that does not place the hyperplane
     blur = 8 * (len(w) + 8) * U * ((np.abs(g.means) + g.axis_deviations()) @ size)
@@ -185,7 +191,8 @@ def certify(
 
     ``exact``: bounds that meet are "optimal", not "eps-optimal", and those that don't meet are apart by rounding.
     """
-    hyperplane, lower = round_hyperplane(g, solution.w)
+    hyperplane = round_hyperplane(g, solution.w)[0]
+    lower = float(prove_radii(g, scale_hyperplane(g, hyperplane)).min())
     proof = solution.proof or (prove_upper(g, solution.weights, solution.V) if solution.weights.size else NO_PROOF)
     if lower > proof.upper:
         raise ArithmeticError(
