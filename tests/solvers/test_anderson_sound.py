@@ -17,7 +17,7 @@ from linsep import Anderson, separability
 from linsep.certificates.prove import radius
 from linsep.certificates.prove.meeting import Proof
 from linsep.certificates.radius import covariance_matrices, covariance_parts
-from linsep.loop.stop import Rounds
+from linsep.loop import stop
 from linsep.oracles import ellipsoids
 from linsep.rows.exact_matrix import is_semidefinite, quadratic_form
 from linsep.solvers.anderson.gaussians import factorize
@@ -273,21 +273,25 @@ def test_a_spent_budget_of_time_keeps_the_best_so_far():
     assert rule.certificate_.check(means, covariances, sign)
 
 
-def test_an_interrupted_search_keeps_the_best_so_far():
+@pytest.mark.parametrize("method", ["optimal", "direction", "kozinec"])
+def test_an_interrupted_search_keeps_the_best_so_far(method, monkeypatch):
+    """Ctrl-C in the third round: the estimator has its best w and bounds, and the caller sees the interrupt."""
     means, covariances, sign = random_gaussians(0, 30, 8, 3.0)
-    g = factorize(means, covariances, sign)
+    nearly, spent = float(ndtr(-0.99999 * solve(means, covariances, sign).lower)), stop.Stop.budget_spent
 
-    class Pressed(Rounds):
-        """Ctrl-C is pressed in the third round."""
+    def press(self, passes, *rest):
+        if passes == 3:
+            signal.raise_signal(signal.SIGINT)
+        return spent(self, passes, *rest)
 
-        def __iter__(self):
-            for k in super().__iter__():
-                if k == 3:
-                    signal.raise_signal(signal.SIGINT)
-                yield k
-
-    rounds = Pressed(400)
-    claim = radius.certify(g, maximize_radius(g, rounds), reason=rounds.reason or "interrupted")
-    assert rounds.count == 3
+    monkeypatch.setattr(stop.Stop, "budget_spent", press)
+    rule = Anderson(nearly if method == "kozinec" else None, method=method)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        rule.fit_gaussians(means, covariances, sign)
+    assert signal.getsignal(signal.SIGINT) is before
+    claim = rule.certificate_
     assert claim.status == "budget spent"
+    assert claim.reason == "interrupted (Ctrl-C)"
     assert claim.check(means, covariances, sign)
+    assert np.isfinite(rule.decision_function(means)).all()

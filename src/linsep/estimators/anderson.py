@@ -20,7 +20,7 @@ from ..certificates.base import Status, Verdict
 from ..certificates.check.estimates import find_wrong_estimates
 from ..certificates.prove.radius import certify, prove_radii, scale_hyperplane
 from ..certificates.radius import RadiusCertificate
-from ..loop.stop import Rounds
+from ..loop.stop import INTERRUPT, INTERRUPTED, Rounds
 from ..rows.gaussians import Gaussians
 from ..rules import Increment, Nearest
 from ..solvers.anderson.epsilon import improve_radius, reach_radius
@@ -63,6 +63,11 @@ def _can_merge(rule: Anderson) -> bool:
     if not Estimation(rule.components, rule.shrinkage).merges:
         raise AttributeError("partial_fit: expected components=1 and shrinkage=None or a number: only moments merge.")
     return True
+
+
+def _find_reason(rounds: Rounds) -> str:
+    """Why the search ended before its target, or nothing; Ctrl-C may have ended exact arithmetic after it."""
+    return INTERRUPTED if INTERRUPT.pressed else rounds.reason
 
 
 @shared_parameters
@@ -335,22 +340,24 @@ class Anderson(LinearClassifier):
         if self.method == "optimal":
             rounds = Rounds(MAX_STEPS, self.max_seconds)
             found = maximize_radius(g, rounds)
-            return certify(g, found, required=required, reason=rounds.reason)
+            return certify(g, found, required=required, reason=_find_reason(rounds))
         rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
         if self.method == "direction":
             found = improve_radius(g, self.tol, rounds, self.history_.append)
-            return certify(g, found, required=required, eps=self.tol, exact=False, reason=rounds.reason)
+            return certify(g, found, required=required, eps=self.tol, exact=False, reason=_find_reason(rounds))
         if required is None:
             raise ValueError(
                 f"method={self.method!r} separates ellipsoids of a required error: give Anderson(error=...)."
             )
         found = reach_radius(g, required, RULES[self.method], rounds, self.history_.append)
-        claim = certify(g, found, required=required, exact=False, reason=rounds.reason)
+        claim = certify(g, found, required=required, exact=False, reason=_find_reason(rounds))
         left = math.inf if self.max_seconds is None else self.max_seconds - (time.monotonic() - began)
-        if claim.status != Status.BUDGET_SPENT or left <= 0 or "interrupted" in rounds.reason:
+        if claim.status != Status.BUDGET_SPENT or left <= 0 or INTERRUPT.pressed:
             return claim
         proved = maximize_radius(g, Rounds(MAX_STEPS, left if math.isfinite(left) else None))
-        return certify(g, proved._replace(w=found.w, updates=found.updates), required=required, reason=rounds.reason)
+        return certify(
+            g, proved._replace(w=found.w, updates=found.updates), required=required, reason=_find_reason(rounds)
+        )
 
     def _warn_unless_good(self) -> None:
         """Warn that there is no good hyperplane, or that a budget was spent."""
