@@ -67,18 +67,60 @@ def decide_exactly(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds:
         return Decision(reason=f"exact arithmetic did not decide within {seconds:g} seconds")
 
 
+def find_nearest_exactly(
+    parts: Sequence[Rows], start: np.ndarray, seconds: float = math.inf
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The nearest point of one hull and its convex weights, each rounded once; None: no time, or it is the origin.
+
+    >>> from linsep.oracles import points
+    >>> A = points(np.array([[3.0, 1.0], [3.0, -2.0], [9.0, 0.0]]), np.ones(3), bias=0.0)
+    >>> find_nearest_exactly([A], np.ones(3))
+    (array([3., 0., 0.]), array([0.66666667, 0.33333333, 0.        ]))
+    """
+    deadline = time.monotonic() + seconds
+    try:
+        rows = IntegerRows(parts, "augmented" if parts[0].bias else "none", deadline, alike=True)
+        face, weights = _begin(_heaviest(rows, start), start, deadline)
+        low: int | None = None
+        while True:
+            weights = _move_to_minimiser(face, weights)
+            w, total = face.point(weights), sum(weights)
+            low = rows.find_nearer(w, total, face.rows, least_of_all=True) if w else None
+            if low is None:
+                break
+            face.add(low, rows.row(low))
+            weights = [*weights, 0]
+    except TimeoutError:
+        return None
+    if not w:
+        return None
+    shares, point = np.zeros(start.size), np.zeros(rows.scale.size)
+    shares[face.rows] = [weight / total for weight in weights]
+    for j, v in w.items():
+        point[j] = Fraction(v, total << int(rows.scale[j]))
+    return point, shares
+
+
+def _heaviest(rows: IntegerRows, start: np.ndarray) -> dict[int, Vector]:
+    """The rows with any weight, from the heaviest on."""
+    support = np.flatnonzero(start)
+    return {i: rows.row(i) for i in support[np.argsort(-start[support], kind="stable")].tolist()}
+
+
+def _begin(some: dict[int, Vector], start: np.ndarray, deadline: float) -> tuple[Face, list[int]]:
+    """The face of these rows, without those that depend on heavier ones, and their weights."""
+    face = Face(deadline)
+    used = [i for i, a in some.items() if face.add(i, a)]
+    return face, [1 + int(start[i] / start.max() * 2**60) for i in used]
+
+
 def _walk(rows: IntegerRows, start: np.ndarray, deadline: float) -> Decision:
     """See the module's docstring."""
-    face, weights = Face(deadline), list[int]()
-    support = np.flatnonzero(start)
-    heaviest = support[np.argsort(-start[support], kind="stable")].tolist()
-    vectors = [rows.row(i) for i in heaviest]
-    found = find_integer_weights(_matrix(vectors), deadline)
+    heaviest = _heaviest(rows, start)
+    found = find_integer_weights(_matrix(list(heaviest.values())), deadline)
     if found is not None and (min(found) >= 0 or max(found) <= 0):
-        return _proof(heaviest, [abs(number) for number in found])
-    for i, a in zip(heaviest, vectors, strict=True):
-        if face.add(i, a):  # else: it depends on heavier ones
-            weights.append(1 + int(start[i] / start.max() * 2**60))
+        return _proof(list(heaviest), [abs(number) for number in found])
+    face, weights = _begin(heaviest, start, deadline)
     while True:
         weights = _move_to_minimiser(face, weights)
         w = face.point(weights)
@@ -211,11 +253,12 @@ class IntegerRows:
     """The vectors in integers: columns centred, and scaled by powers of two to like length.
 
     ``sign (x, 1)`` becomes ``sign ((x - c) 2^s, 2^t)``: a linear map, without rounding, so that it changes no answer.
+    ``alike``: all are multiplied by the same power of two, which changes no nearest point either.
     """
 
-    def __init__(self, parts: Sequence[Rows], bias: str, deadline: float = math.inf):
+    def __init__(self, parts: Sequence[Rows], bias: str, deadline: float = math.inf, alike: bool = False):
         self.parts, self.deadline = augmented(parts, bias != "none"), deadline
-        centre, largest = column_ranges(self.parts, bias)
+        centre, largest = column_ranges(self.parts, "none" if alike else bias)
         finest = np.where(centre != 0, dyadic(centre)[1], COARSE)
         for part in self.parts:
             for _, X in float_blocks(part):
@@ -229,6 +272,8 @@ class IntegerRows:
         bits = np.where(largest > 0, np.frexp(largest)[1] - finest, 0)
         room = int(bits.max(initial=0))
         self.scale = np.append(room - bits - finest, room + ROOM)  # the exponents s and t
+        if alike:  # what is nearest stays nearest
+            self.scale = np.full(self.scale.size, -min(int(finest.min(initial=0)), 0))
         self.offset = self._integers(centre)
 
     def _integers(self, x: np.ndarray) -> Vector:
@@ -283,12 +328,20 @@ class IntegerRows:
         unsure = np.flatnonzero(~(score > error))
         return next((i for i in rows[unsure[np.argsort(score[unsure])]].tolist() if dot(w, self.row(i)) <= 0), None)
 
-    def find_nearer(self, w: Vector, total_weight: int, used: list[int]) -> int | None:
-        """A row that brings the point w / total_weight nearer to the origin, of those with the least scores."""
-        rows, score, _ = scored(self.parts, self.as_floats(w))
-        low = [i for i in rows[np.argsort(score)][: len(used) + TRIED].tolist() if i not in used]
+    def find_nearer(self, w: Vector, total_weight: int, used: list[int], least_of_all: bool = False) -> int | None:
+        """A row that brings the point w / total_weight nearer to the origin, of those with the least scores.
+
+        ``least_of_all``: the one with the least score, so that None says that there is none.
+        """
+        rows, score, error = scored(self.parts, self.as_floats(w))
         ww = dot(w, w)
-        return next((i for i in low if dot(w, self.row(i)) * total_weight < ww), None)
+        if not least_of_all:
+            low = [i for i in rows[np.argsort(score)][: len(used) + TRIED].tolist() if i not in used]
+            return next((i for i in low if dot(w, self.row(i)) * total_weight < ww), None)
+        level = np.max((score + error)[np.isin(rows, used)])  # the rows in use all have the same score
+        unsure = {i: dot(w, self.row(i)) for i in rows[~(score - error > level)].tolist()}
+        least = min(unsure, key=lambda i: unsure[i])
+        return least if unsure[least] * total_weight < ww else None
 
     def round_to_floats(self, w: Vector) -> np.ndarray | None:
         """A w of floats that separates exactly, or None; its bias, if there is one, is half-way between the classes."""
