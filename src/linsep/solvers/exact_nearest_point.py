@@ -29,6 +29,7 @@ import scipy.sparse as sp
 from ..rows.exact import dyadic, least, scored
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
 from .integer_weights import find_integer_weights
+from .round_point import round_point
 
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
 ROOM = 20  # bits by which the bias is made longer than other columns, so that it is all but free
@@ -70,7 +71,7 @@ def decide_exactly(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds:
 def find_nearest_exactly(
     parts: Sequence[Rows], start: np.ndarray, seconds: float = math.inf
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """The nearest point of one hull and its convex weights, each rounded once; None: no time, or it is the origin.
+    """The nearest point of one hull and its convex weights, rounded; None: no time, or it is the origin.
 
     >>> from linsep.oracles import points
     >>> A = points(np.array([[3.0, 1.0], [3.0, -2.0], [9.0, 0.0]]), np.ones(3), bias=0.0)
@@ -94,11 +95,10 @@ def find_nearest_exactly(
         return None
     if not w:
         return None
-    shares, point = np.zeros(start.size), np.zeros(rows.scale.size)
-    shares[face.rows] = [weight / total for weight in weights]
-    for j, v in w.items():
-        point[j] = Fraction(v, total << int(rows.scale[j]))
-    return point, shares
+    shares, A = np.zeros(start.size), np.zeros((len(face.rows), rows.scale.size))
+    A[:, : parts[0].width + bool(parts[0].bias)] = vectors(parts, np.array(face.rows))
+    shares[face.rows] = np.maximum(round_point([Fraction(weight, total) for weight in weights], A.T), 0.0)
+    return round_point([Fraction(w.get(j, 0), total << int(s)) for j, s in enumerate(rows.scale)], A), shares
 
 
 def _heaviest(rows: IntegerRows, start: np.ndarray) -> dict[int, Vector]:
