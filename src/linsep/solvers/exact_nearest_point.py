@@ -29,10 +29,10 @@ import scipy.sparse as sp
 from ..rows.exact import dyadic, least, scored
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
 from .integer_weights import find_integer_weights
-from .round_point import round_point
 
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
 ROOM = 20  # bits by which the bias is made longer than other columns, so that it is all but free
+KEPT = 2**10  # rows that are kept in integers
 TRIED = 64  # low rows that are looked at for a point nearer to the origin
 NO_FLOATS = "a hyperplane separates, but none was found whose numbers are floats"
 COARSE = 2**20  # an exponent that no float has
@@ -68,46 +68,13 @@ def decide_exactly(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds:
         return Decision(reason=f"exact arithmetic did not decide within {seconds:g} seconds")
 
 
-def find_nearest_exactly(
-    parts: Sequence[Rows], start: np.ndarray, seconds: float = math.inf
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """The nearest point of one hull and its convex weights, rounded; None: no time, or it is the origin.
-
-    >>> from linsep.oracles import points
-    >>> A = points(np.array([[3.0, 1.0], [3.0, -2.0], [9.0, 0.0]]), np.ones(3), bias=0.0)
-    >>> find_nearest_exactly([A], np.ones(3))
-    (array([3., 0., 0.]), array([0.66666667, 0.33333333, 0.        ]))
-    """
-    deadline = time.monotonic() + seconds
-    try:
-        rows = IntegerRows(parts, "augmented" if parts[0].bias else "none", deadline, alike=True)
-        face, weights = _begin(_heaviest(rows, start), start, deadline)
-        low: int | None = None
-        while True:
-            weights = _move_to_minimiser(face, weights)
-            w, total = face.point(weights), sum(weights)
-            low = rows.find_nearer(w, total, face.rows, least_of_all=True) if w else None
-            if low is None:
-                break
-            face.add(low, rows.row(low))
-            weights = [*weights, 0]
-    except TimeoutError:
-        return None
-    if not w:
-        return None
-    shares, A = np.zeros(start.size), np.zeros((len(face.rows), rows.scale.size))
-    A[:, : parts[0].width + bool(parts[0].bias)] = vectors(parts, np.array(face.rows))
-    shares[face.rows] = np.maximum(round_point([Fraction(weight, total) for weight in weights], A.T), 0.0)
-    return round_point([Fraction(w.get(j, 0), total << int(s)) for j, s in enumerate(rows.scale)], A), shares
-
-
-def _heaviest(rows: IntegerRows, start: np.ndarray) -> dict[int, Vector]:
+def heaviest_rows(rows: IntegerRows, start: np.ndarray) -> dict[int, Vector]:
     """The rows with any weight, from the heaviest on."""
     support = np.flatnonzero(start)
     return {i: rows.row(i) for i in support[np.argsort(-start[support], kind="stable")].tolist()}
 
 
-def _begin(some: dict[int, Vector], start: np.ndarray, deadline: float) -> tuple[Face, list[int]]:
+def begin_face(some: dict[int, Vector], start: np.ndarray, deadline: float) -> tuple[Face, list[int]]:
     """The face of these rows, without those that depend on heavier ones, and their weights."""
     face = Face(deadline)
     used = [i for i, a in some.items() if face.add(i, a)]
@@ -116,13 +83,13 @@ def _begin(some: dict[int, Vector], start: np.ndarray, deadline: float) -> tuple
 
 def _walk(rows: IntegerRows, start: np.ndarray, deadline: float) -> Decision:
     """See the module's docstring."""
-    heaviest = _heaviest(rows, start)
+    heaviest = heaviest_rows(rows, start)
     found = find_integer_weights(_matrix(list(heaviest.values())), deadline)
     if found is not None and (min(found) >= 0 or max(found) <= 0):
         return _proof(list(heaviest), [abs(number) for number in found])
-    face, weights = _begin(heaviest, start, deadline)
+    face, weights = begin_face(heaviest, start, deadline)
     while True:
-        weights = _move_to_minimiser(face, weights)
+        weights = move_to_minimiser(face, weights)
         w = face.point(weights)
         if not w:
             return _proof(face.rows, weights)
@@ -150,7 +117,7 @@ def _matrix(vectors: list[Vector]) -> np.ndarray:
     return np.array([[a.get(j, 0) for j in columns] for a in vectors], dtype=object).reshape(len(vectors), len(columns))
 
 
-def _move_to_minimiser(face: Face, weights: list[int]) -> list[int]:
+def move_to_minimiser(face: Face, weights: list[int]) -> list[int]:
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
     while True:
         wanted = face.affine_minimiser()
@@ -275,6 +242,7 @@ class IntegerRows:
         if alike:  # what is nearest stays nearest
             self.scale = np.full(self.scale.size, -min(int(finest.min(initial=0)), 0))
         self.offset = self._integers(centre)
+        self.kept: dict[int, Vector] = {}
 
     def _integers(self, x: np.ndarray) -> Vector:
         """x_j 2^s_j."""
@@ -285,6 +253,13 @@ class IntegerRows:
 
     def row(self, i: int) -> Vector:
         """Row i in integers."""
+        if len(self.kept) > KEPT:
+            self.kept.clear()
+        if i not in self.kept:
+            self.kept[i] = self._row(i)
+        return self.kept[i]
+
+    def _row(self, i: int) -> Vector:
         self._check_time()
         x = vectors(self.parts, np.array([i]))[0]
         a, sign = self._integers(x), int(x[-1])  # without a bias nothing is centred

@@ -25,12 +25,14 @@ from ..loop.stop import Rounds
 from ..oracles import Classes, classes, points
 from ..rows.matrix import present_blocks, vectors
 from .column_generation import decide_on_columns, generate_columns
-from .exact_nearest_point import Decision, column_ranges, decide_exactly, find_nearest_exactly
+from .exact_nearest_point import Decision, column_ranges, decide_exactly
+from .exact_optimum import find_nearest_exactly, round_point
 from .nearest_point import NearestPoint, nearest_point
 from .separability import CLOSE, EXTREME, SECONDS, find_coinciding
 
 LISTED = 2**20  # numbers of all vectors up to which they are listed
 DECIDED = 2**24  # numbers of the vectors that a decision may begin with
+FACTORS = range(8, 16)  # 8ths of an exact point, that are rounded
 SHARPENED = 64  # vectors of a nearest point that is found in integers
 
 
@@ -171,11 +173,20 @@ class Machine:
         start = dual_weights[self.places]
         if not 0 < np.count_nonzero(start) <= SHARPENED:
             return certificate
-        found = find_nearest_exactly([_listed(self.part, self.places)], start, self._seconds())
+        listed = _listed(self.part, self.places)
+        found = find_nearest_exactly([listed], start, self._seconds())
         if found is None:
             return certificate
-        sharper = self._prove(found[0][:-1], self._spread(self.places, found[1]))
-        return sharper if sharper.separates and sharper.gap < certificate.gap else certificate
+        A = vectors([listed], found.rows)
+        for factor in FACTORS:  # each is rounded in another way
+            w = round_point([factor * number for number in found.w[:-1]], A)
+            weights = np.maximum(round_point([factor * weight for weight in found.weights], A.T), 0.0)
+            sharper = self._prove(w, self._spread(self.places[found.rows], weights))
+            if sharper.separates and sharper.gap < certificate.gap:
+                certificate = sharper
+            if certificate.status == Status.OPTIMAL:
+                break
+        return certificate
 
 
 def _listed(part: Classes, places: np.ndarray, width: int | None = None):
