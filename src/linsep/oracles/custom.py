@@ -157,9 +157,9 @@ class Custom:
         """The vectors of the entries of ``log``."""
         rivals = [self.labellings[number] for number in log.label[log.begin[:-1]]]
         for entry, (i, rival) in enumerate(zip(log.example, rivals, strict=True)):
-            a = self.truths[i] - vector(self.functions.phi(self.X[i], rival))
-            index = np.flatnonzero(a)
-            yield SparseVectors(np.full(index.size, entry), index, a[index])
+            for a in (self.truths[i], -vector(self.functions.phi(self.X[i], rival))):  # apart: no difference is rounded
+                index = np.flatnonzero(a)
+                yield SparseVectors(np.full(index.size, entry), index, a[index])
 
     def rounding_bound(self, w: np.ndarray) -> np.ndarray:
         """Bounds of the rounding errors of the scores."""

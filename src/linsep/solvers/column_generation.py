@@ -31,7 +31,7 @@ from ..oracles import points
 from ..oracles.update_log import Entries, new_log, take_entries
 from ..rows.matrix import scores
 from ..targets import EpsOptimal
-from .exact_nearest_point import Decision, decide_exactly
+from .exact_nearest_point import Decision, IntegerVectors, decide
 from .nearest_point import nearest_point
 
 U = float(np.finfo(np.float64).eps)
@@ -53,6 +53,9 @@ class VectorSets(Protocol):
 
     def vectors(self, numbers: np.ndarray) -> np.ndarray:
         """The vectors with these numbers, one row each."""
+
+    def decide(self, numbers: np.ndarray, weights: np.ndarray, seconds: float) -> Decision:
+        """Whether any w has a positive score for the vectors with these numbers, from weights of a point of theirs."""
 
 
 class Generated(NamedTuple):
@@ -108,8 +111,7 @@ def decide_on_columns(
     """
     deadline = time.monotonic() + seconds
     for _ in rounds:
-        rows = points(sets.vectors(used), np.ones(used.size), bias=0.0)
-        decision = decide_exactly([rows], "none", weights, max(0.0, deadline - time.monotonic()))
+        decision = sets.decide(used, weights, max(0.0, deadline - time.monotonic()))
         if decision.w is None:
             return decision, used
         lower = np.flatnonzero(sets.lowest_scores(decision.w[:-1]) <= 0)
@@ -187,6 +189,11 @@ class RivalVectors:
                 "Use Kozinec's rule, which comes as near as you ask."
             )
         return self.prover.vectors(self.entries(numbers))
+
+    def decide(self, numbers: np.ndarray, weights: np.ndarray, seconds: float) -> Decision:
+        """By the vectors as they are: their features are sums, which floats would round."""
+        exact, base = self.prover.exact_vectors(self.entries(numbers))
+        return decide(lambda deadline: IntegerVectors(exact, base, self.size, deadline), weights, seconds)
 
     def entries(self, numbers: np.ndarray) -> Entries:
         """The vectors with these numbers, as entries of an update log."""

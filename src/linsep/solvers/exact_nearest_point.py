@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..oracles import points
 from ..rows.exact import dyadic, least, scored
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
 from .integer_weights import find_integer_weights
@@ -61,9 +62,14 @@ def decide_exactly(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds:
     >>> touching.rows, touching.integers                       # 3/4 (0,0) + 1/4 (4,2) = (1,1/2)
     (array([0, 1, 2]), (3, 1, 4))
     """
+    return decide(lambda deadline: IntegerRows(parts, bias, deadline), start, seconds)
+
+
+def decide(make_rows: Callable[[float], IntegerRows], start: np.ndarray, seconds: float = math.inf) -> Decision:
+    """The same for any rows in integers."""
     deadline = time.monotonic() + seconds
     try:
-        return _walk(IntegerRows(parts, bias, deadline), start, deadline)
+        return _walk(make_rows(deadline), start, deadline)
     except TimeoutError:
         return Decision(reason=f"exact arithmetic did not decide within {seconds:g} seconds")
 
@@ -333,6 +339,22 @@ class IntegerRows:
             if up + Fraction(found[-1]) > 0 and down - Fraction(found[-1]) > 0:
                 return found
         return None
+
+
+class IntegerVectors(IntegerRows):
+    """Vectors without a bias that are whole numbers times 2^base, and need not be floats."""
+
+    def __init__(self, numbers: Sequence[Vector], base: int, size: int, deadline: float = math.inf):
+        rounded = np.zeros((len(numbers), size))
+        for own, row in zip(rounded, numbers, strict=True):
+            own[list(row)] = [float(Fraction(number) * Fraction(2) ** base) for number in row.values()]
+        super().__init__([points(rounded, np.ones(len(numbers)), bias=0.0)], "none", deadline)
+        self.scale += max(0, -base - int(self.scale.min()))
+        self.numbers, self.base = numbers, base
+
+    def _row(self, i: int) -> Vector:
+        self._check_time()
+        return {j: number << self.base + int(self.scale[j]) for j, number in self.numbers[i].items() if number}
 
 
 def _side(parts: Sequence[Rows], sign: int) -> list[Rows]:

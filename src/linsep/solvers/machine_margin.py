@@ -69,6 +69,11 @@ class ClassVectors:
         """The vectors at these places."""
         return vectors(self.parts, numbers)
 
+    def decide(self, numbers: np.ndarray, weights: np.ndarray, seconds: float) -> Decision:
+        """By the vectors, which are floats."""
+        rows = points(self.vectors(numbers), np.ones(numbers.size), bias=0.0)
+        return decide_exactly([rows], "none", weights, seconds)
+
 
 def nearest_machine(parts: Sequence[Classes], tol: float, rounds: Iterable[int]) -> NearestPoint:
     """The point of least norm in the hull of all vectors of the parts, by column generation."""

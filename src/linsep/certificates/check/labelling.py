@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,8 +34,8 @@ class Structure(Protocol):
     def allowed(self, i: int, labelling: Any) -> bool:
         """Whether it is a labelling of example i, and not the truth."""
 
-    def phi(self, i: int, labelling: Any) -> np.ndarray:
-        """phi(x_i, labelling)."""
+    def phi(self, i: int, labelling: Any, number: type = float) -> np.ndarray:
+        """phi(x_i, labelling), summed as floats, or as fractions without rounding."""
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
         """Two numbers, and between them the score of the truth less that of its best rival."""
@@ -84,7 +85,7 @@ def check_structure(claim: LabellingCertificate, structure: Structure, keep: np.
         unsound = unsound or whole_weights(flat)
         if not unsound and not bound - slack <= claim.upper <= bound * (1 + 1e-9) + 64 * slack + 8 * claim.rounding:
             wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
-        zero = claim.zero_sum and not unsound and sums_to_zero(A, every, flat, 0.0)
+        zero = claim.zero_sum and not unsound and _sums_to_zero(flat, claim, structure)
     if unsound:
         wrong.append(f"proof: {unsound}")
     if claim.zero_sum and not zero:
@@ -109,6 +110,20 @@ def _unsound(claim: LabellingCertificate, structure: Structure, keep: np.ndarray
         if not structure.allowed(i, rival):
             return f"{rival!r} is no rival of example {i}"
     return ""
+
+
+def _sums_to_zero(flat: LabellingCertificate, claim: LabellingCertificate, structure: Structure) -> bool:
+    """Whether the proof shows that no w labels all examples right: of vectors that are not rounded."""
+    vectors = [
+        structure.phi(i, structure.truth(i), Fraction) - structure.phi(i, y, Fraction) for i, y, _ in claim.proof()
+    ]
+    if claim.integers:
+        return not sum(number * a for number, a in zip(claim.integers, vectors, strict=True)).any()
+    A = np.array(vectors)
+    rounded = A.astype(np.float64)
+    if (rounded != A).any():  # sums that are no floats: integers would be needed
+        return False
+    return sums_to_zero(sp.csr_array(rounded), np.ones(len(A)), flat, 0.0)
 
 
 def _vectors(claim: LabellingCertificate, structure: Structure) -> sp.csr_array:
@@ -136,10 +151,11 @@ class Listed:
         """The right labelling."""
         return self.y[i]
 
-    def phi(self, i: int, labelling: Any) -> np.ndarray:
+    def phi(self, i: int, labelling: Any, number: type = float) -> np.ndarray:
         """phi as an array."""
         found = self._phi(self.X[i], labelling)
-        return np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64).ravel()
+        found = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64).ravel()
+        return found if number is float else np.array([number(x) for x in found.tolist()], dtype=object)
 
     def allowed(self, i: int, labelling: Any) -> bool:
         """Whether it is a listed rival."""

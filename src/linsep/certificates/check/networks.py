@@ -47,14 +47,15 @@ class NetworkStructure:
         y = np.asarray(labelling)
         return y.shape == self.y[i].shape and bool(((y >= 0) & (y < self.K)).all() and (y != self.y[i]).any())
 
-    def phi(self, i: int, labelling) -> np.ndarray:
+    def phi(self, i: int, labelling, number: type = float) -> np.ndarray:
         """The sums of node features by label, then of edge features by the labels of both ends."""
         nodes, edges, edge_features = self.X[i]
-        node, pair = np.zeros((self.widths[0], self.K)), np.zeros((self.widths[1], self.K, self.K))
+        kind = float if number is float else object
+        node, pair = np.zeros((self.widths[0], self.K), kind), np.zeros((self.widths[1], self.K, self.K), kind)
         for x, k in zip(nodes, labelling, strict=True):
-            node[:, k] += x
+            node[:, k] += np.array([number(value) for value in x], dtype=kind)
         for (u, v), x in zip(edges, edge_features, strict=True):
-            pair[:, labelling[u], labelling[v]] += x
+            pair[:, labelling[u], labelling[v]] += np.array([number(value) for value in x], dtype=kind)
         return np.concatenate([node.ravel(), pair.ravel()])
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:

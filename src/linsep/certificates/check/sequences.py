@@ -76,22 +76,22 @@ class SequenceStructure:
             return False
         return not self.forbidden & set(pairwise([None, *y.tolist(), None]))
 
-    def phi(self, i: int, labelling: Any) -> np.ndarray:
+    def phi(self, i: int, labelling: Any, number: type = float) -> np.ndarray:
         """The features of sequence i with these labels, term by term."""
-        out, y = np.zeros(self.size), [int(k) for k in labelling]
+        out, y = np.zeros(self.size, dtype=float if number is float else object), [int(k) for k in labelling]
         part = self._parts(out)
         part["start"][y[0]] += 1
         part["end"][y[-1]] += 1
         for t, entries in enumerate(self._entries(i)):
-            part["bias"][y[t]] += self.bias
+            part["bias"][y[t]] += number(self.bias)
             if t > 0:
                 part["pairs"][y[t - 1], y[t]] += 1
             if t > 1 and self.order == 2:
                 part["triples"][y[t - 2], y[t - 1], y[t]] += 1
             for feature, value in entries:
-                part["emission"][feature, y[t]] += value
+                part["emission"][feature, y[t]] += number(value)
                 if t > 0 and len(part["pair_emission"]):
-                    part["pair_emission"][feature, y[t - 1], y[t]] += value
+                    part["pair_emission"][feature, y[t - 1], y[t]] += number(value)
         return out
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:

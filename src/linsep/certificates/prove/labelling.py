@@ -17,6 +17,7 @@ from ...oracles.update_log import (
     select_entries,
     take_entries,
 )
+from ...rows.exact import dyadic
 from ...rows.matrix import count_present, length, present_blocks, scores
 from ..base import Status
 from ..labelling import LabellingCertificate
@@ -88,6 +89,33 @@ class LabellingProver:
             np.add.at(A, (vector, index), value)
         return A
 
+    def exact_vectors(self, entries: Entries) -> tuple[list[dict[int, int]], int]:
+        """The vectors in ``entries`` without rounding: whole numbers by column, and the power of two they count."""
+        found = [each for each in self._difference_vectors(entries) if each.value.size]
+        numbers = [dyadic(each.value) for each in found]
+        base = min((int(e.min()) for _, e in numbers), default=0)
+        sums: list[dict[int, int]] = [{} for _ in entries.example]
+        for (vector, index, _), (m, e) in zip(found, numbers, strict=True):
+            for i, j, x, k in zip(vector.tolist(), index.tolist(), m.tolist(), e.tolist(), strict=True):
+                sums[i][j] = sums[i].get(j, 0) + (x << k - base)
+        return sums, base
+
+    def _are_exact(self, entries: Entries) -> bool:
+        """Whether no sum in `vectors` is rounded, in whatever order: all terms are small multiples of one number."""
+        shape = entries.example.size, self.oracle.size
+        base, total = np.full(shape, np.iinfo(np.int32).max, dtype=np.int64), np.zeros(shape)
+        terms = [
+            (vector, index, value[value != 0])
+            for vector, index, value in self._difference_vectors(entries)
+            for vector, index in [(vector[value != 0], index[value != 0])]
+        ]
+        for vector, index, value in terms:
+            np.minimum.at(base, (vector, index), dyadic(value)[1])
+        for vector, index, value in terms:
+            m, e = dyadic(value)
+            np.add.at(total, (vector, index), np.ldexp(np.abs(m.astype(np.float64)), (e - base[vector, index])))
+        return bool((total < 2.0**53).all())
+
     def _difference_vectors(self, entries: Entries) -> Iterator[SparseVectors]:
         return iter(self.oracle.difference_vectors(UpdateLog(*entries, np.zeros(2, dtype=np.int64))))
 
@@ -98,10 +126,11 @@ class LabellingProver:
         heavy = np.sort(np.argsort(-weights, kind="stable")[: max(500, 8 * WIDEST)])
         if heavy.size * self.oracle.size > DENSE:
             return None
-        A = self.vectors(select_entries(entries, heavy))
+        some = select_entries(entries, heavy)
+        A = self.vectors(some)
         A = A[:, A.any(axis=0)]
-        if A.shape[1] > WIDEST and A.size > EXACT:
-            return None
+        if (A.shape[1] > WIDEST and A.size > EXACT) or not self._are_exact(some):
+            return None  # of rounded vectors a proof would be about others
         found = prove_zero_sum(A, weights[heavy])
         if found is None:
             return None
