@@ -223,7 +223,8 @@ def largest_margin(
         return certificate
     decision, used = decide_on_columns(sets, found.used, found.weights, rounds, seconds)
     if decision.rows is not None:  # a proof in integers does not round
-        shares = np.array([number / sum(decision.integers) for number in decision.integers])
+        total = sum(decision.integers)
+        shares = np.array([max(number / total, 5e-324) for number in decision.integers])
         proof = sets.entries(used[decision.rows])
         return sets.prover.prove_margin(found.w, proof, shares, outcome, decision.integers)
     if decision.w is not None:
