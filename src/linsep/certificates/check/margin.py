@@ -55,7 +55,8 @@ def _find_unusable(claim: MarginCertificate, X: Any, y: np.ndarray) -> str:
     n, d = X.shape
     machine = claim.w.ndim == 2  # one row per class
     if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
-        return f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}"
+        wanted = f"X with {claim.w.shape[-1] - 1} columns, and y with as many labels as rows"
+        return f"shape: expected {wanted}, got {X.shape} and {y.shape}; of lifted rows call check of the estimator"
     if not np.isin(y, claim.classes).all():
         return f"labels: y has others than {list(claim.classes)}"
     if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
@@ -125,7 +126,7 @@ def statuses(claim: MarginCertificate, low: float, unsure: bool, zero: bool) -> 
         return ("not separable",)
     if claim.lower > 0:
         gap, wanted = claim.upper - claim.lower, claim.eps + claim.relative * claim.upper
-        if wanted > 0 and gap <= wanted:
+        if 0 < wanted < math.inf and gap <= wanted:
             return ("eps-optimal", "optimal") if wanted <= 1e-6 * claim.upper else ("eps-optimal",)
         return ("separated",)
     if low > 0:

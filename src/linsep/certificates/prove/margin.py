@@ -128,7 +128,7 @@ def conclude(
         return Status.NOT_SEPARABLE
     if lower > 0:
         wanted = tolerance[0] + tolerance[1] * upper
-        if not (wanted > 0 and upper - lower <= wanted):
+        if not (0 < wanted < math.inf and upper - lower <= wanted):
             return Status.SEPARATED
         return Status.OPTIMAL if exact else Status.EPS_OPTIMAL
     if lowest > 0:
