@@ -189,7 +189,7 @@ class LoopedLinear(Looped, LinearClassifier):
             w, prove_margin([part], w, np.zeros(part.sign.size), Outcome(self._target(), "free", 0, ONE_CLASS))
         )
         place = np.flatnonzero(part.present_places())[:1]
-        self._rivals = points(sample.X[place], sample.sign[place], bias=0.0)
+        self._rivals: Any = points(sample.X[place], sample.sign[place], bias=0.0)
         self.history_, self.n_iter_ = [], 0
         return self
 
