@@ -64,30 +64,42 @@ class Looped:
     def _target(self) -> Any:
         return target_for(self.target, self._rule())
 
+    def _scaled_target(self) -> Any:
+        return self._target()
+
     def _run(
         self, parts: list[Any], start: Any, max_iter: int, watch: tuple[Callable, ...] = (), rng: Any = None
     ) -> Result:
         """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for.
 
-        Who watches the passes decides when patience is at an end.
+        With ``watch``, patience is theirs: they may count other errors than those of the training set.
         """
+        parts = self._with_weights_up_to_1(parts)
         stop = Stop(
             max_iter, self.max_updates, self.max_seconds, None if watch else self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
         )  # fmt: skip
         return learn(
-            parts, self._target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch, rng=rng or make_rng(self),
-            start=start, watch=((print_progress,) if self.verbose else ()) + watch,
+            parts, self._scaled_target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch,
+            rng=rng or make_rng(self), start=start, watch=((print_progress,) if self.verbose else ()) + watch,
         )  # fmt: skip
+
+    def _with_weights_up_to_1(self, parts: list[Any]) -> list[Any]:
+        """The oracles with weights that a rule which moves w to a goal can take: more than 1 would move it beyond."""
+        largest = max(part.weight.max(initial=0.0) for part in parts)
+        if largest == 0 or self.batch or not declared(type(self._rule()), "NEEDS_MARGIN"):
+            return parts
+        return [part._replace(weight=part.weight / largest) for part in parts]
 
     def _run_one_pass(self, parts: list[Any], before: State | None) -> Result:
         """One pass, going on from ``before``: a state whose w is as long as that of ``parts``."""
+        parts = self._with_weights_up_to_1(parts)
         average = keeps_average(self.keep, self.batch)
         state = begin(parts, average=average)
         if before is not None:
             counters = before.counters._replace(satisfied=0)
             state = replace(state, w=before.w, keeper=before.keeper, counters=counters, passes=before.passes)
-        rng, target = make_rng(self), self._target()
+        rng, target = make_rng(self), self._scaled_target()
         state = next(passes(parts, target, self._rule(), state, batch=self.batch, rng=rng))
         w, certificate = answer(parts, target, state, keep=self.keep, batch=self.batch, reason=ONE_PASS)
         return Result(w, certificate, [*getattr(self, "history_", []), record(state)], state)
@@ -112,13 +124,30 @@ class LoopedLinear(Looped, LinearClassifier):
         """The budget behind max_iter="auto"."""
         return auto_passes(X)
 
-    def _bias(self) -> str:
+    def _bias_of_rows(self) -> str:
         return "augmented" if self.fit_intercept else "none"
 
+    def _power(self) -> int:
+        return -1 if declared(type(self._rule()), "NEEDS_MARGIN") else 1
+
+    def _scaled_target(self) -> Any:
+        """The target for the scaled rows."""
+        target, exponent = self._target(), self._scale.exponent
+        if not exponent:
+            return target
+        if isinstance(target, EpsOptimal):
+            return target._replace(eps=float(np.ldexp(target.eps, -exponent)))
+        if isinstance(target, Margin):
+            return target if self._power() < 0 else Margin(float(np.ldexp(target.b, -2 * exponent)))
+        raise ValueError(
+            f"target: {type(target).__name__} can't be scaled, and X has values of about {2.0**exponent:.3g}. Scale X."
+        )
+
     def _parts(self, sample: Sample, rivals: Any = None) -> list[Any]:
-        if self._bias() == "free":
+        bias = self._bias_of_rows()
+        if bias == "free":
             return list(differences([row_oracle(sample, bias=0.0)], rivals))
-        return [set_oracle(sample, bias=1.0 if self._bias() == "augmented" else 0.0)]
+        return [set_oracle(sample, bias=1.0 if bias == "augmented" else 0.0)]
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -174,7 +203,7 @@ class LoopedLinear(Looped, LinearClassifier):
         sample = self._partial_sample(X, y, classes, sample_weight)
         rivals = getattr(self, "_rivals", None)
         present = sample.sign if sample.weight is None else sample.sign[sample.weight > 0]
-        if self._bias() == "free" and not {-1, 1} <= {*present, *(() if rivals is None else rivals.sign)}:
+        if self._bias_of_rows() == "free" and not {-1, 1} <= {*present, *(() if rivals is None else rivals.sign)}:
             return self._wait(sample)
         parts = self._parts(sample, rivals)
         before: State | None = getattr(self, "_state", None)
@@ -186,7 +215,7 @@ class LoopedLinear(Looped, LinearClassifier):
         """A free bias needs a row of each class to begin with: w is 0 until then, and one row is kept."""
         part, w = row_oracle(sample, bias=0.0), np.zeros(sample.X.shape[1] + 1)
         self._publish(
-            w, prove_margin([part], w, np.zeros(part.sign.size), Outcome(self._target(), "free", 0, ONE_CLASS))
+            w, prove_margin([part], w, np.zeros(part.sign.size), Outcome(self._scaled_target(), "free", 0, ONE_CLASS))
         )
         place = np.flatnonzero(part.present_places())[:1]
         self._rivals: Any = points(sample.X[place], sample.sign[place], bias=0.0)
@@ -195,6 +224,9 @@ class LoopedLinear(Looped, LinearClassifier):
 
     def _publish_result(self, result: Result, part: Any) -> None:
         self._publish(result.w, result.certificate)
+        exponent = self._scale.exponent
+        for entry in result.history if exponent else ():
+            entry.update({name: float(np.ldexp(entry[name], exponent)) for name in ("lower", "upper")})
         self._remember(result, part.as_matrix)
         self._rivals = getattr(part, "rivals", None)  # of a free bias
 

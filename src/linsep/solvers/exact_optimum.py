@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from ..loop.stop import interrupts
 from ..rows.matrix import Rows
 from .exact_nearest_point import IntegerRows, begin_face, heaviest_rows, move_to_minimiser
 
@@ -41,20 +42,25 @@ def find_nearest_exactly(parts: Sequence[Rows], start: np.ndarray, seconds: floa
     """
     deadline = time.monotonic() + seconds
     try:
-        rows = IntegerRows(parts, "augmented" if parts[0].bias else "none", deadline, alike=True)
-        face, weights = begin_face(heaviest_rows(rows, start), start, deadline)
-        while True:
-            weights = move_to_minimiser(face, weights)
-            w, total = face.point(weights), sum(weights)
-            if not w:
-                return None
-            low = rows.find_nearer(w, total, face.rows, least_of_all=True)
-            if low is None:
-                break
-            face.add(low, rows.row(low))
-            weights = [*weights, 0]
+        with interrupts():
+            return _find_nearest(parts, start, deadline)
     except TimeoutError:
         return None
+
+
+def _find_nearest(parts: Sequence[Rows], start: np.ndarray, deadline: float) -> ExactPoint | None:
+    rows = IntegerRows(parts, "augmented" if parts[0].bias else "none", deadline, alike=True)
+    face, weights = begin_face(heaviest_rows(rows, start), start, deadline)
+    while True:
+        weights = move_to_minimiser(face, weights)
+        w, total = face.point(weights), sum(weights)
+        if not w:
+            return None
+        low = rows.find_nearer(w, total, face.rows, least_of_all=True)
+        if low is None:
+            break
+        face.add(low, rows.row(low))
+        weights = [*weights, 0]
     point = [Fraction(w.get(j, 0), total << int(s)) for j, s in enumerate(rows.scale)]
     return ExactPoint(point, np.array(face.rows), [Fraction(weight, total) for weight in weights])
 

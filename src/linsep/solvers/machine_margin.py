@@ -160,7 +160,7 @@ class Machine:
         X = rows.matrix.toarray() if not isinstance(rows.matrix, np.ndarray) else rows.matrix
         scale = np.exp2(np.clip(np.frexp(largest)[1], -EXTREME, EXTREME))
         weight = rows.weight if rows.weight.size else None
-        even = classes((X - centre) / scale, self.part.label, self.part.slots, weight, rows.bias)
+        even = classes((X - centre) / scale, self.part.label, self.part.slots, weight, float(rows.bias > 0))
         begin = nearest_point([_listed(even, self.places)], "none", CLOSE, self.rounds).dual_weights
         last = self.part.size - self.part.size // self.part.slots
         listed = _listed(self.part, self.places, last)

@@ -48,7 +48,7 @@ def _leads(X, own, W, constant):
         doubt = errors[pick][:, None] + errors + U * np.abs(ahead)
         ahead[pick] = np.inf
         low[rows], high[rows] = (ahead - doubt).min(axis=1), (ahead + doubt).min(axis=1)
-        lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant))
+        lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant * constant))
     return low, high, lengths
 
 
