@@ -32,6 +32,7 @@ ESTIMATORS = [  # the quick tests run the first of each class
     Kozinec(max_iter=500),
     Kozinec(bias="augmented", max_iter=500),
     LeastSquares(),
+    LeastSquares(margins="fisher"),
     LeastSquares(method="gradient"),
     LeastSquares(method="lms"),
     LeastSquares(method="lms", keep="average", max_iter=500),  # 5 don't place a bias beside long rows

@@ -250,6 +250,7 @@ class MaximumMargin(LinearClassifier):
         W, one_hot, passes = certificate.w, np.eye(sample.n_classes)[sample.label], certificate.updates
         share = np.zeros((sample.sign.size, sample.n_classes))
         share[certificate.rows, certificate.rivals] = certificate.weights
+        share *= (length(W.ravel()) / certificate.upper if certificate.separates else 1.0) / share.sum()  # they make W
         if certificate.status in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):  # the next W can't separate either
             W = least_squares(VectorMatrix(part.rows), one_hot)
             outcome = outcome._replace(updates=passes, reason=certificate.reason)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from .separability import CLOSE, EXTREME, SECONDS, find_coinciding
 
 LISTED = 2**20  # numbers of all vectors up to which they are listed
 DECIDED = 2**24  # numbers of the vectors that a decision may begin with
-FACTORS = range(8, 16)  # 8ths of an exact point, that are rounded
+FACTORS = [Fraction(k, 8) for k in range(8, 16)]  # of an exact point, that are rounded
 SHARPENED = 64  # vectors of a nearest point that is found in integers
 
 
