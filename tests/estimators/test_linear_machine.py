@@ -143,7 +143,7 @@ def test_a_warm_start_goes_on(make):
 def test_what_cannot_be_is_refused_with_its_reason():
     X, label = clouds(7)
     for rule, said in (
-        (LeastSquares(margins="fisher"), "two classes"),
+        (LeastSquares(margins="fisher"), "Only binary classification"),
         (LeastSquares(method="ho-kashyap"), "multiclass"),
         (
             LinearMachine("newton"),

@@ -22,6 +22,7 @@ MIXTURE = {
     "check_sample_weight_equivalence_on_dense_data": "scikit-learn's GaussianMixture knows no unequal weights",
     "check_fit2d_1feature": "three rows of a class are too few for two Gaussians",
 }
+FISHER = {"check_class_weight_classifiers": "Fisher's margins n / n_k undo the weights of the classes"}
 ESTIMATORS = [  # the quick tests run the first of each class
     Perceptron(),
     Perceptron(batch=True),
@@ -32,6 +33,7 @@ ESTIMATORS = [  # the quick tests run the first of each class
     Kozinec(max_iter=500),
     Kozinec(bias="augmented", max_iter=500),
     LeastSquares(),
+    LeastSquares(margins="fisher"),
     LeastSquares(method="gradient"),
     LeastSquares(method="lms"),
     LeastSquares(method="lms", keep="average", max_iter=500),  # 5 don't place a bias beside long rows
@@ -65,6 +67,8 @@ def expected(estimator):
     estimator = getattr(estimator, "estimator", estimator)
     if getattr(estimator, "components", 1) > 1:
         return MIXTURE
+    if isinstance(getattr(estimator, "margins", 1.0), str):
+        return FISHER
     single = not getattr(estimator, "batch", True) or isinstance(estimator, Kozinec)
     return SEQUENTIAL if single or getattr(estimator, "method", "") == "lms" else {}
 

@@ -1,5 +1,8 @@
 """The largest margin over labellings: against a solver that lists all vectors, and a linear programme (C10, E4)."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import chain_structures as chains
 import graph_structures as graphs
 import numpy as np
@@ -8,8 +11,10 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linsep import NetworkClassifier, SequenceClassifier
 from linsep.certificates.check.labelling import Listed
 from linsep.certificates.check.networks import NetworkStructure
+from linsep.certificates.check.sequences import SequenceStructure
 from linsep.loop.learn import learn
 from linsep.loop.passes import trace
 from linsep.loop.stop import Stop
@@ -77,3 +82,56 @@ def test_trees_are_learned_within_the_bound_and_certified(seed):
 def test_an_inexact_oracle_is_refused():
     with pytest.raises(ValueError, match="expected an exact oracle"):
         largest_margin(graphs.make_oracle(*graphs.labelled_graphs(3, tree=False), "trws"))
+
+
+# --- real-valued features: sums of them are rounded, proofs are not --------------------------------------------------
+
+
+def noisy_sequences(seed):
+    """Sequences of real-valued features, with labels that no w gives in about half of the problems."""
+    rng = np.random.default_rng(seed)
+    K, d = int(rng.integers(2, 4)), int(rng.integers(1, 4))
+    X = [rng.normal(size=(int(rng.integers(1, 6)), d)) * 10.0 ** rng.integers(0, 3) for _ in range(rng.integers(3, 12))]
+    W, noise = rng.normal(size=(K, d)), rng.choice([0.0, 0.3])
+    y = [np.where(rng.random(len(x)) < noise, rng.integers(0, K, len(x)), np.argmax(x @ W.T, axis=1)) for x in X]
+    y[0][0], y[1][0] = 0, 1
+    return X, [labels.tolist() for labels in y]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_no_claim_about_real_valued_sequences_is_refused_by_the_check(order):
+    statuses = set()
+    for seed in range(30):
+        X, y = noisy_sequences(seed)
+        rule = SequenceClassifier(rule="maximum margin", order=order).fit(X, y)
+        assert rule.check(X, y), f"{seed}: {rule.check(X, y)}"
+        assert rule.certificate_.proved, f"{seed}: {rule.certificate_}"
+        statuses.add(str(rule.certificate_.status))
+    assert {"optimal", "not separable"} <= statuses
+
+
+def test_no_claim_about_real_valued_networks_is_refused_by_the_check():
+    statuses = set()
+    for seed in range(20):
+        X, y = graphs.labelled_graphs(seed, tree=True)
+        rng = np.random.default_rng(seed)
+        X = [(3 * nodes + rng.normal(size=nodes.shape), edges, kinds) for nodes, edges, kinds in X]
+        y = [np.where(rng.random(len(labels)) < 0.5, rng.integers(0, graphs.K, len(labels)), labels) for labels in y]
+        rule = NetworkClassifier(engine="elimination", rule="maximum margin").fit(X, y)
+        assert rule.check(X, y) and rule.certificate_.proved, f"{seed}: {rule.certificate_} {rule.check(X, y)}"
+        statuses.add(str(rule.certificate_.status))
+    assert "not separable" in statuses
+
+
+def test_a_forged_proof_about_rounded_vectors_is_refused():
+    """0.1 + 0.2 - 0.3 is 0 for no float, and 1e16 + 1 - 1e16 is for floats only."""
+    X, y = [np.array([[1e16], [1.0], [-1e16]])], [[0, 0, 0]]
+    structure = SequenceStructure(X, y, K=2, features=1)
+    exact = structure.phi(0, [0, 0, 0], Fraction)
+    assert exact[0] == 1 and structure.phi(0, [0, 0, 0])[0] == 0.0
+    found = largest_margin(Custom([1.0], [0], UserFunctions(lambda x, k: np.zeros(2), labels=lambda x: range(2))))
+    assert found.status == "not separable"
+    forged = replace(
+        found, w=np.zeros(structure.size), rivals=np.array([1, 1, 1]), begins=np.array([0, 3]), labellings=()
+    )
+    assert "sum to zero is claimed, but not so" in str(forged.check(structure))

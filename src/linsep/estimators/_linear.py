@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from ..oracles.classes import class_oracle
 from ..oracles.points import rows_oracle
 from ..polynomial_function import PolynomialFunction, variable_names
 from ..rows.matrix import write_class_scores, write_scores
+from ._fitted import refuse_changed, remember_parameters
 from ._scale import SAFE, Scale, choose_scale
 from ._validation import (
     Sample,
@@ -42,6 +44,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     certificate_: Certificate
     _scale: Scale = Scale()
     class_weight: Any = None
+    _fixed = ("fit_intercept", "bias", "rule", "method", "batch", "keep")  # of all calls of partial_fit
 
     if TYPE_CHECKING:  # the parameters, which `set_parameters` sets
 
@@ -89,7 +92,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"Expected two classes or more, got one class only: {given.tolist()[0]!r}.")
         if classes is not None:
             require_known_labels(y, given)
-        self.classes_ = given
+        self.classes_, self._class_weight = given, deepcopy(self.class_weight)
         label = np.searchsorted(given, y).astype(np.int32)
         plain = sample_weight is None and self.class_weight is None
         weight = None if plain else self._weights(X, label, sample_weight, partial=classes is not None)
@@ -116,6 +119,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _partial_sample(self, X, y, classes, sample_weight) -> Sample:
         """Check the rows of one call of partial_fit; the first call needs the classes."""
         first = not hasattr(self, "coef_")
+        if not first:
+            refuse_changed(self, self._learned_with)
         if first and classes is None:
             raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b]).")
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
@@ -124,13 +129,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _weights(self, X, label, sample_weight, partial: bool) -> np.ndarray | None:
         """Sample weights times class weights, or None if all are 1."""
-        if sample_weight is None and self.class_weight is None:
+        if sample_weight is None and self._class_weight is None:
             return None
         weight = np.ones(label.size) if sample_weight is None else check_sample_weight(sample_weight, X)
         assert weight is not None
         if not weight.any():
             raise ValueError("sample_weight: all weights are zero, so there is nothing to learn from.")
-        if self.class_weight is not None:
+        if self._class_weight is not None:
             weight *= self._class_weights(label[weight > 0], partial)[label]
         for k, name in enumerate(self.classes_.tolist()):
             if not partial and not weight[label == k].any():
@@ -139,14 +144,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _class_weights(self, label: np.ndarray, partial: bool) -> np.ndarray:
         """The weights of the classes; absent rows don't count for "balanced"."""
-        if partial and self.class_weight == "balanced":
+        if partial and self._class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all data at once, partial_fit sees a part: "
                 "give the weights as a dictionary {label: weight}."
             )
-        weights = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[label])
+        weights = compute_class_weight(self._class_weight, classes=self.classes_, y=self.classes_[label])
         if not np.isfinite(weights).all() or (weights < 0).any():
-            raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and not negative.")
+            raise ValueError(f"class_weight={self._class_weight!r}: weights must be finite and not negative.")
         return weights
 
     # --- what was learned --------------------------------------------------------------------------------------------
@@ -160,6 +165,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = shown[:, -1].copy()
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
         self.certificate_ = replace(certificate, classes=labels)
+        self._learned_with = remember_parameters(self, self._fixed)
 
     def _present_w(self, size: int) -> np.ndarray:
         """The present w, bias last, of a machine one row per class; 0 before the first fit."""

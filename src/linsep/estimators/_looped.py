@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..certificates.prove.margin import Outcome, prove_margin
 from ..loop.learn import Result, answer, keeps_average, learn, record
 from ..loop.passes import State, begin, passes
 from ..loop.stop import Stop
-from ..oracles import differences
+from ..oracles import differences, points
 from ..protocols import declared
 from ..rules import BEYOND, Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
@@ -22,6 +23,7 @@ from ._validation import Sample, all_or_nothing, check_parameters, make_rng
 
 RULES = {"perceptron": Increment(1.0), "relaxation": Relaxation(1.5), "kozinec": Nearest()}
 ONE_PASS = "one pass was asked for"
+ONE_CLASS = "rows of one class only have come so far"
 
 
 def named_rule(rule: Any) -> Any:
@@ -185,7 +187,9 @@ class LoopedLinear(Looped, LinearClassifier):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over more data, going on from where learning stands.
 
-        The certificate is about the rows of this call only, and about the updates of all.
+        The certificate is about the rows of this call only, and about the updates of all. Parameters that say what is
+        learned (``fit_intercept``, ``bias``, ``rule``, ``batch``, ``keep``) must stay as they are; others may change.
+        With a free bias w is 0 until rows of both classes have come.
 
         Parameters
         ----------
@@ -199,11 +203,26 @@ class LoopedLinear(Looped, LinearClassifier):
         self
         """
         check_parameters(self)
-        first = not hasattr(self, "coef_")
         sample = self._partial_sample(X, y, classes, sample_weight)
-        parts = self._parts(sample, None if first else self._rivals)
-        before = None if first else _with_w(self._state, parts[0].as_vector)
+        rivals = getattr(self, "_rivals", None)
+        present = sample.sign if sample.weight is None else sample.sign[sample.weight > 0]
+        if self._bias_of_rows() == "free" and not {-1, 1} <= {*present, *(() if rivals is None else rivals.sign)}:
+            return self._wait(sample)
+        parts = self._parts(sample, rivals)
+        before: State | None = getattr(self, "_state", None)
+        before = None if before is None else _with_w(before, parts[0].as_vector)
         self._publish_result(self._run_one_pass(parts, before), parts[0])
+        return self
+
+    def _wait(self, sample: Sample):
+        """A free bias needs a row of each class to begin with: w is 0 until then, and one row is kept."""
+        part, w = row_oracle(sample, bias=0.0), np.zeros(sample.X.shape[1] + 1)
+        self._publish(
+            w, prove_margin([part], w, np.zeros(part.sign.size), Outcome(self._scaled_target(), "free", 0, ONE_CLASS))
+        )
+        place = np.flatnonzero(part.present_places())[:1]
+        self._rivals: Any = points(sample.X[place], sample.sign[place], bias=0.0)
+        self.history_, self.n_iter_ = [], 0
         return self
 
     def _publish_result(self, result: Result, part: Any) -> None:

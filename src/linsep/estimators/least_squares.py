@@ -111,7 +111,7 @@ class LeastSquares(LinearClassifier):
         return "Raise max_iter, scale the columns, or use method='pinv'."
 
     def _takes_many(self) -> bool:
-        return self.method != "ho-kashyap"
+        return self.method != "ho-kashyap" and not isinstance(self.margins, str)
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -198,8 +198,6 @@ class LeastSquares(LinearClassifier):
     def _margins(self, sample: Sample) -> np.ndarray:
         """The margin vector b; for a linear machine the one-hot matrix of them, one column per class."""
         if sample.n_classes:
-            if isinstance(self.margins, str):
-                raise ValueError("margins='fisher': Fisher's discriminant is for two classes, y has more.")
             b = self._margins(sample._replace(n_classes=0))
             return np.where(sample.label[:, None] == np.arange(sample.n_classes), b[:, None], 0.0)
         n = sample.sign.size

@@ -19,8 +19,8 @@ from ..loop.stop import HIDDEN, Rounds
 from ..oracles import Classes
 from ..rows.bias import place_bias
 from ..rows.matrix import Rows, VectorMatrix, length
-from ..solvers.column_generation import nearest_machine
 from ..solvers.least_squares import least_squares
+from ..solvers.machine_margin import machine_margin
 from ..solvers.nearest_point import WIDE, nearest_point, nearest_point_by_ascent
 from ..solvers.separability import decide_separability, find_coinciding
 from ..solvers.soft_margin import soft_margin
@@ -245,15 +245,16 @@ class MaximumMargin(LinearClassifier):
         tol, rounds, outcome = self._asked_for("augmented")
         part = set_oracle(sample, bias=1.0)
         assert isinstance(part, Classes)
-        found = nearest_machine([part], 0.1 * tol, rounds)
-        outcome = outcome._replace(updates=found.passes, reason=rounds.reason or outcome.reason)
-        W, one_hot = found.w, np.eye(sample.n_classes)[sample.label]
-        certificate = prove_margin([part], part.as_vector(W), found.dual_weights, outcome)
-        if not certificate.separates:
+        certificate = machine_margin(part, tol, rounds, outcome)
+        W, one_hot, passes = certificate.w, np.eye(sample.n_classes)[sample.label], certificate.updates
+        share = np.zeros((sample.sign.size, sample.n_classes))
+        share[certificate.rows, certificate.rivals] = certificate.weights
+        share *= (length(W.ravel()) / certificate.upper if certificate.separates else 1.0) / share.sum()  # they make W
+        if certificate.status in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):  # the next W can't separate either
             W = least_squares(VectorMatrix(part.rows), one_hot)
-            certificate = prove_margin([part], part.as_vector(W), found.dual_weights, outcome)
-        self._publish_hard(W, certificate, found.passes)
-        share = found.dual_weights.reshape(-1, sample.n_classes)
+            outcome = outcome._replace(updates=passes, reason=certificate.reason)
+            certificate = prove_margin([part], part.as_vector(W), share.ravel(), outcome, certificate.integers)
+        self._publish_hard(W, certificate, passes)
         return one_hot * share.sum(axis=1, keepdims=True) - share
 
     def _publish_hard(self, w: np.ndarray, certificate: MarginCertificate, passes: int) -> None:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates.base import Certificate, Verdict
 from ..loop.stop import raise_interrupt
 from ..polynomial_function import PolynomialFunction
+from ._fitted import refuse_changed, remember_parameters
 from ._linear import LinearClassifier, write_polynomials
 from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores, require_known_labels
 
@@ -54,6 +55,7 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"Expected two classes or more, got one class only: {self.classes_.tolist()[0]!r}.")
         self.estimators_ = self._learn(X, label, check_sample_weight(sample_weight, X))
+        self._learned_with = remember_parameters(self)
         return self
 
     def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
@@ -62,8 +64,11 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     @available_if(lambda self: hasattr(self.estimator, "partial_fit"))
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Every member goes on with more rows; the first call needs all ``classes``."""
+        """Every member goes on with more rows; the first call needs all ``classes``, and later ones its parameters."""
         first = not hasattr(self, "estimators_")
+        if not first:
+            refuse_changed(self, self._learned_with)
+        self._learned_with = remember_parameters(self)
         if first and classes is None:
             raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b, ...]).")
         X, y = check_input(self, X, y, reset=first)
@@ -108,6 +113,12 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def certificates_(self) -> tuple[Certificate, ...]:
         """What the members know for sure, each of its own question (1: the positive side)."""
         return tuple(member.certificate_ for member in self.estimators_)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """There is none: `certificates_` has one per member, and `check` checks them all."""
+        name = type(self).__name__
+        raise AttributeError(f"{name} has no certificate_ but certificates_, one per member; check(X, y) checks all.")
 
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Check the certificates of all members, each against its own question; members need a ``check``.

@@ -60,7 +60,7 @@ class Functions(Lift):
 
     def _name_functions(self) -> Iterator[tuple[str, str, Callable]]:
         """Yield for each function the name given by the user or "", the name used in messages, and the function."""
-        for k, item in enumerate(self.functions, start=1):
+        for k, item in enumerate(self._learned_with[0], start=1):
             given, function = item if isinstance(item, tuple) and len(item) == 2 else ("", item)
             if not callable(function) or not isinstance(given, str):
                 raise ValueError(f"functions: expected a callable or a pair (name, callable), got {item!r}.")
@@ -70,6 +70,7 @@ class Functions(Lift):
     def _fit_columns(self, X, weight) -> None:
         if not len(self.functions):
             raise ValueError("functions: expected at least one function, got none.")
+        self._learned_with = list(self.functions), self.passthrough
         self.widths_ = [block.shape[1] for block in self._compute_blocks(X)]
 
     def _compute_blocks(self, X) -> Iterator[np.ndarray]:
@@ -91,14 +92,14 @@ class Functions(Lift):
         for (_, name, _), block, width in zip(self._name_functions(), blocks, self.widths_, strict=True):
             if block.shape[1] != width:
                 raise ValueError(f"functions: expected {width} columns from {name}, as in fit, got {block.shape[1]}.")
-        return np.hstack([X, *blocks] if self.passthrough else blocks)
+        return np.hstack([X, *blocks] if self._learned_with[1] else blocks)
 
     def _compute_variables(self, X) -> np.ndarray:
         """Check X and compute the columns."""
         return self._compute_columns(self._check(X, reset=False))
 
     def _name_columns(self, names: list[str]) -> list[str]:
-        columns = list(names) if self.passthrough else []
+        columns = list(names) if self._learned_with[1] else []
         for (given, name, _), width in zip(self._name_functions(), self.widths_, strict=True):
             if width == 1 and (given or len(names) > 1):
                 columns.append(given or f"{name}({', '.join(names) if len(names) <= 3 else 'x'})")

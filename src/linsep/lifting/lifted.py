@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..certificates.base import Certificate
+from ..estimators._fitted import refuse_changed, remember_parameters
 from ..estimators._linear import write_polynomials
 from ..estimators._validation import HasMethods, all_or_nothing, check_parameters
 from ..polynomial_function import PolynomialFunction
@@ -67,14 +68,18 @@ class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_parameters(self)
         self._fit_lift(X, y, sample_weight)
         self.classifier_ = clone(self.classifier).fit(self.lift_.transform(X), y, **_weight_argument(sample_weight))
+        self._learned_with = remember_parameters(self)
         return self
 
     @available_if(lambda self: hasattr(self.classifier, "partial_fit"))
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Continue with more rows. Centre and scale are those of the first call."""
+        """Continue with more rows. Centre and scale are those of the first call, and so must be all parameters."""
         check_parameters(self)
-        if not hasattr(self, "classifier_"):
+        if hasattr(self, "classifier_"):
+            refuse_changed(self, self._learned_with)
+        else:
+            self._learned_with = remember_parameters(self)
             self._fit_lift(X, y, sample_weight)
             self.classifier_ = clone(self.classifier)
         self.classifier_.partial_fit(self.lift_.transform(X), y, classes=classes, **_weight_argument(sample_weight))

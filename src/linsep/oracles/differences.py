@@ -95,7 +95,7 @@ class Differences(NamedTuple):
 def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = None) -> list[Differences]:
     """Halved differences of the classes in ``parts`` (rows with bias 0), which share their rivals.
 
-    ``seen``, the rivals of earlier differences, are taken over: learning can go on with other rows.
+    ``seen``, the rivals of earlier differences or some row, are taken over: learning can go on with other rows.
     """
     if any(part.bias for part in parts):
         raise ValueError("differences: expected rows with bias 0.")
@@ -103,8 +103,9 @@ def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = N
     rivals = _room_for_rivals(parts if seen is None else [*parts, seen])
     score, number = np.full(3, np.inf), np.full(3, -1)
     for sign in (-1, 1):
-        if seen is not None:
-            rivals.copy_row(1 + sign, seen, 1 + sign)
+        known = np.zeros(0, int) if seen is None else np.flatnonzero(seen.sign == sign)
+        if seen is not None and known.size:
+            rivals.copy_row(1 + sign, seen, known[0])
             continue
         found = next(((part, i) for part in parts for i in _present(part, sign)[:1]), None)
         if found is None:
@@ -137,7 +138,7 @@ def _room_for_rivals(parts: Sequence[Dense | Sparse]) -> Dense | Sparse:
 def _like(one: Dense | Sparse, slots: Dense | Sparse) -> Dense | Sparse:
     """The rows of ``slots`` as rows of the kind of ``one``."""
     if isinstance(one, Dense) and isinstance(slots, Sparse):
-        X = sp.csr_array((slots.data, slots.indices, slots.indptr), shape=(3, slots.width)).toarray()
+        X = sp.csr_array((slots.data, slots.indices, slots.indptr), shape=(slots.sign.size, slots.width)).toarray()
         return Dense(X, slots.sign, slots.weight, 0.0, 0)
     if isinstance(one, Sparse) and isinstance(slots, Dense):
         return rows_oracle(sp.csr_array(slots.X), slots.sign, bias=0.0)

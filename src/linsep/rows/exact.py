@@ -6,13 +6,13 @@ r"""Exact arithmetic: every float is an integer times a power of two, so scalar 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 import scipy.sparse as sp
 
-from .matrix import Rows, float_blocks, vectors
+from .matrix import RowOracle, float_blocks, vectors
 
 U = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -72,31 +72,47 @@ def mixture(A: np.ndarray, weights: np.ndarray, groups: Sequence[np.ndarray]) ->
     return total
 
 
-def scored(parts: Sequence[Rows], w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The numbers of all live rows, their scores <w,a>, and what these are wrong by at most.
+def scored_blocks(parts: Sequence[RowOracle], w: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The places of all present vectors, their scores <w,a>, and what these are wrong by at most, by blocks of rows.
 
     The bound also covers a w that was itself rounded, each component to the nearest float.
     """
-    rows, score, error = [], [], []
-    size = np.abs(w) + TINY
+    for part in parts:
+        W = np.atleast_2d(part.as_matrix(w))
+        size = np.abs(W) + TINY
+        for own, X in float_blocks(part.rows):
+            terms = np.diff(X.indptr)[:, None] if sp.issparse(X) else X.shape[1]
+            score = X @ W[:, :-1].T + part.rows.bias * W[:, -1]
+            error = (terms + 4) * (U * (abs(X) @ size[:, :-1].T + part.rows.bias * size[:, -1]) + TINY * U)
+            if part.slots == 1:
+                yield part.first + own, part.sign[own] * score[:, 0], error[:, 0]
+                continue
+            label, every = part.label[own], np.arange(own.size)
+            rivals = np.arange(part.slots) != label[:, None]
+            score, error = score[every, label][:, None] - score, error[every, label][:, None] + error
+            places = (part.first + own)[:, None] * part.slots + np.arange(part.slots)
+            yield places[rivals], score[rivals], (error + U * np.abs(score))[rivals]
+
+
+def scored(parts: Sequence[RowOracle], w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The places of all present vectors, their scores, and what these are wrong by at most."""
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite error bound decides nothing
-        for part in parts:
-            for own, X in float_blocks(part):
-                terms = np.diff(X.indptr) if sp.issparse(X) else X.shape[1]
-                rows.append(part.first + own)
-                score.append(part.sign[own] * (X @ w[:-1] + part.bias * w[-1]))
-                error.append((terms + 4) * (U * (abs(X) @ size[:-1] + part.bias * size[-1]) + TINY * U))
-    return np.concatenate(rows), np.concatenate(score), np.concatenate(error)
+        places, score, error = zip(*scored_blocks(parts, w), strict=True)
+    return np.concatenate(places), np.concatenate(score), np.concatenate(error)
 
 
-def decisive(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray:
-    """The rows one of which has the least score of all, as far as floating point can tell."""
-    rows, score, error = scored(parts, w)
+def decisive(parts: Sequence[RowOracle], w: np.ndarray) -> np.ndarray:
+    """The places one of which has the least score of all, as far as floating point can tell."""
+    most, found = math.inf, list[tuple[np.ndarray, np.ndarray]]()
     with np.errstate(over="ignore", invalid="ignore"):
-        return rows[~(score - error > np.fmin.reduce(score + error))]
+        for places, score, error in scored_blocks(parts, w):
+            most = np.fmin(most, np.fmin.reduce(score + error))
+            low = ~(score - error > most)
+            found.append((places[low], (score - error)[low]))
+        return np.concatenate([places[~(low > most)] for places, low in found])
 
 
-def least(parts: Sequence[Rows], w: np.ndarray, rows: np.ndarray | None = None) -> Fraction:
+def least(parts: Sequence[RowOracle], w: np.ndarray, rows: np.ndarray | None = None) -> Fraction:
     """The least score of ``rows`` (of all of them) without rounding.
 
     >>> from linsep.oracles import points
@@ -107,4 +123,5 @@ def least(parts: Sequence[Rows], w: np.ndarray, rows: np.ndarray | None = None) 
     rows = decisive(parts, w) if rows is None else rows
     step = max(1, 2**22 // w.size)  # rows that are dense at a time
     some = (vectors(parts, rows[at : at + step]) for at in range(0, rows.size, step))
-    return min(product(a, w[: a.size]) for A in some for a in A)
+    W = np.atleast_2d(parts[0].as_matrix(w))
+    return min(product(a, W[:, : a.size // len(W)].ravel()) for A in some for a in A)

@@ -3,15 +3,19 @@ r"""The nearest point of a hull of very many vectors, of which an oracle finds t
 `generate_columns` keeps some vectors, finds the nearest point of their hull with `nearest_point`, asks for the lowest
 vector of every set, and takes in those that are lower than the point allows, until none is: column generation.
 
-- `nearest_machine`: the linear machine of largest margin, from Kesler's n (K - 1) vectors, of which few decide.
+If the point of least norm is the origin, `decide_on_columns` decides in exact arithmetic, on the few vectors that it is
+made of, whether any w has a positive score for all vectors: the same vectors are taken in until one has, or none can.
+
+- `machine_margin` has Kesler's n (K - 1) vectors, of which few decide.
 - `largest_margin`: the largest margin over labellings. The vectors :math:`\varphi(x,y) - \varphi(x,y')` are as many as
-  there are labellings. If the point of least norm is the origin, exact arithmetic decides on the few vectors it is made
-  of whether any w labels all examples right (B4 for E4).
+  there are labellings (B4 for E4).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -23,12 +27,12 @@ from ..certificates.prove.labelling import LabellingProver
 from ..certificates.prove.margin import Outcome
 from ..jit import at_speed, compiled
 from ..loop.stop import HIDDEN, Rounds
-from ..oracles import Classes, points
+from ..oracles import points
 from ..oracles.update_log import Entries, new_log, take_entries
-from ..rows.matrix import present_blocks, scores, vectors
+from ..rows.matrix import scores
 from ..targets import EpsOptimal
-from .exact_nearest_point import decide_exactly
-from .nearest_point import NearestPoint, nearest_point
+from .exact_nearest_point import Decision, IntegerVectors, decide
+from .nearest_point import nearest_point
 
 U = float(np.finfo(np.float64).eps)
 ROUGH = 1e-6  # how far a rough solution is trusted, relative
@@ -49,6 +53,9 @@ class VectorSets(Protocol):
 
     def vectors(self, numbers: np.ndarray) -> np.ndarray:
         """The vectors with these numbers, one row each."""
+
+    def decide(self, numbers: np.ndarray, weights: np.ndarray, seconds: float) -> Decision:
+        """Whether any w has a positive score for the vectors with these numbers, from weights of a point of theirs."""
 
 
 class Generated(NamedTuple):
@@ -95,6 +102,28 @@ def generate_columns(sets: VectorSets, tol: float, rounds: Iterable[int]) -> Gen
     return best._replace(passes=now.passes)
 
 
+def decide_on_columns(
+    sets: VectorSets, used: np.ndarray, weights: np.ndarray, rounds: Rounds, seconds: float
+) -> tuple[Decision, np.ndarray]:
+    """Whether any w has a positive score for every vector, and the vectors whose numbers the decision's rows are.
+
+    From vectors ``used`` and weights of a point of theirs near the origin; for at most ``seconds``.
+    """
+    deadline = time.monotonic() + seconds
+    for _ in rounds:
+        decision = sets.decide(used, weights, max(0.0, deadline - time.monotonic()))
+        if decision.w is None:
+            return decision, used
+        lower = np.flatnonzero(sets.lowest_scores(decision.w[:-1]) <= 0)
+        more = np.union1d(used, sets.lowest_vectors(lower))
+        if more.size == used.size:  # this w has a positive score for every vector there is, as far as floats can tell
+            return decision, used
+        grown = np.zeros(more.size)
+        grown[np.searchsorted(more, used)] = weights
+        used, weights = more, grown
+    return Decision(reason=rounds.reason), used
+
+
 def _solve_roughly(B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest point of the hull of the rows of B, and its weights, to some digits.
 
@@ -117,52 +146,6 @@ def _solve(B: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
     rows = points(np.ascontiguousarray(R.T) / scale, np.ones(len(B)), bias=0.0)
     found = nearest_point([rows], "none", tol, Rounds(1000))
     return scale * (Q @ found.w[: Q.shape[1]]), found.dual_weights
-
-
-# --- many classes ----------------------------------------------------------------------------------------------------
-
-
-@compiled
-def write_lowest(part, w, rows, score, place):
-    """The lowest vector of each of ``rows``: its score, and its place in `dual_weights`."""
-    for i in rows:
-        wa, slot = part.lowest(w, i)
-        score[part.first + i] = wa
-        place[part.first + i] = (part.first + i) * part.score.size + slot
-
-
-class ClassVectors:
-    """Kesler's vectors: one set per row, one vector per rival; its number is its place in `dual_weights`."""
-
-    def __init__(self, parts: Sequence[Classes]):
-        self.parts, self.size = parts, parts[0].size
-        self.place = np.zeros(sum(part.label.size for part in parts), dtype=np.int64)
-
-    def lowest_scores(self, w: np.ndarray) -> np.ndarray:
-        """The least <w,a> of every row."""
-        score = np.full(self.place.size, np.inf)
-        w = self.parts[0].as_vector(w.reshape(self.parts[0].slots, -1))
-        for part in self.parts:
-            for rows in present_blocks(part):
-                write_lowest(part, w, rows, score, self.place)
-        return score
-
-    def lowest_vectors(self, sets: np.ndarray) -> np.ndarray:
-        """The places of the best rivals."""
-        return self.place[sets]
-
-    def vectors(self, numbers: np.ndarray) -> np.ndarray:
-        """The vectors at these places."""
-        return vectors(self.parts, numbers)
-
-
-def nearest_machine(parts: Sequence[Classes], tol: float, rounds: Iterable[int]) -> NearestPoint:
-    """The point of least norm in the hull of all vectors of the parts; w is a matrix, one row per class."""
-    sets = ClassVectors(parts)
-    found = generate_columns(sets, tol, rounds)
-    dual_weights = np.zeros(sets.place.size * parts[0].slots)
-    dual_weights[found.used] = found.weights
-    return NearestPoint(found.w.reshape(parts[0].slots, -1), dual_weights, found.passes)
 
 
 # --- labellings ------------------------------------------------------------------------------------------------------
@@ -207,6 +190,11 @@ class RivalVectors:
             )
         return self.prover.vectors(self.entries(numbers))
 
+    def decide(self, numbers: np.ndarray, weights: np.ndarray, seconds: float) -> Decision:
+        """By the vectors as they are: their features are sums, which floats would round."""
+        exact, base = self.prover.exact_vectors(self.entries(numbers))
+        return decide(lambda deadline: IntegerVectors(exact, base, self.size, deadline), weights, seconds)
+
     def entries(self, numbers: np.ndarray) -> Entries:
         """The vectors with these numbers, as entries of an update log."""
         keys = list(self.numbers)
@@ -231,20 +219,14 @@ def largest_margin(
     found = generate_columns(sets, 0.1 * tol, rounds)
     outcome = Outcome(EpsOptimal(0.0, tol), "none", found.passes, rounds.reason or HIDDEN, exact=True)
     certificate = sets.prover.prove_margin(found.w, sets.entries(found.used), found.weights, outcome)
-    while not (certificate.separates or certificate.exact or rounds.reason):  # a proof in integers does not round
-        A = sets.vectors(found.used)
-        decision = decide_exactly([points(A, np.ones(len(A)), bias=0.0)], "none", found.weights, seconds)
-        if decision.rows is not None:
-            shares = np.array(decision.integers, dtype=object) / sum(decision.integers)
-            proof = sets.entries(found.used[decision.rows])
-            return sets.prover.prove_margin(found.w, proof, shares.astype(np.float64), outcome, decision.integers)
-        if decision.w is None:
-            return certificate
-        lower = np.flatnonzero(sets.lowest_scores(decision.w[:-1]) <= 0)
-        more = np.union1d(found.used, sets.lowest_vectors(lower))
-        if more.size == found.used.size:  # this w beats every rival there is
-            return sets.prover.prove_margin(decision.w[:-1], sets.entries(found.used), found.weights, outcome)
-        weights = np.zeros(more.size)
-        weights[np.searchsorted(more, found.used)] = found.weights
-        found = found._replace(used=more, weights=weights)
-    return certificate
+    if certificate.proved or rounds.reason:
+        return certificate
+    decision, used = decide_on_columns(sets, found.used, found.weights, rounds, seconds)
+    if decision.rows is not None:  # a proof in integers does not round
+        total = sum(decision.integers)
+        shares = np.array([max(number / total, 5e-324) for number in decision.integers])
+        proof = sets.entries(used[decision.rows])
+        return sets.prover.prove_margin(found.w, proof, shares, outcome, decision.integers)
+    if decision.w is not None:
+        return sets.prover.prove_margin(decision.w[:-1], sets.entries(found.used), found.weights, outcome)
+    return replace(certificate, reason=decision.reason)

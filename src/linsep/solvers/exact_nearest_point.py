@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,12 +27,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..loop.stop import INTERRUPT, INTERRUPTED, interrupts, is_spent
+from ..oracles import points
 from ..rows.exact import dyadic, least, scored
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
 from .integer_weights import find_integer_weights
 
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
 ROOM = 20  # bits by which the bias is made longer than other columns, so that it is all but free
+KEPT = 2**10  # rows that are kept in integers
 TRIED = 64  # low rows that are looked at for a point nearer to the origin
 NO_FLOATS = "a hyperplane separates, but none was found whose numbers are floats"
 COARSE = 2**20  # an exponent that no float has
@@ -61,29 +63,42 @@ def decide_exactly(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds:
     >>> touching.rows, touching.integers                       # 3/4 (0,0) + 1/4 (4,2) = (1,1/2)
     (array([0, 1, 2]), (3, 1, 4))
     """
+    return decide(lambda deadline: IntegerRows(parts, bias, deadline), start, seconds)
+
+
+def decide(make_rows: Callable[[float], IntegerRows], start: np.ndarray, seconds: float = math.inf) -> Decision:
+    """The same for any rows in integers."""
     deadline = time.monotonic() + seconds
     try:
         with interrupts():
-            return _walk(IntegerRows(parts, bias, deadline), start, deadline)
+            return _walk(make_rows(deadline), start, deadline)
     except TimeoutError:
         spent = f"exact arithmetic did not decide within {seconds:g} seconds"
         return Decision(reason=INTERRUPTED if INTERRUPT.pressed else spent)
 
 
+def heaviest_rows(rows: IntegerRows, start: np.ndarray) -> dict[int, Vector]:
+    """The rows with any weight, from the heaviest on."""
+    support = np.flatnonzero(start)
+    return {i: rows.row(i) for i in support[np.argsort(-start[support], kind="stable")].tolist()}
+
+
+def begin_face(some: dict[int, Vector], start: np.ndarray, deadline: float) -> tuple[Face, list[int]]:
+    """The face of these rows, without those that depend on heavier ones, and their weights."""
+    face = Face(deadline)
+    used = [i for i, a in some.items() if face.add(i, a)]
+    return face, [1 + int(start[i] / start.max() * 2**60) for i in used]
+
+
 def _walk(rows: IntegerRows, start: np.ndarray, deadline: float) -> Decision:
     """See the module's docstring."""
-    face, weights = Face(deadline), list[int]()
-    support = np.flatnonzero(start)
-    heaviest = support[np.argsort(-start[support], kind="stable")].tolist()
-    vectors = [rows.row(i) for i in heaviest]
-    found = find_integer_weights(_matrix(vectors), deadline)
+    heaviest = heaviest_rows(rows, start)
+    found = find_integer_weights(_matrix(list(heaviest.values())), deadline)
     if found is not None and (min(found) >= 0 or max(found) <= 0):
-        return _proof(heaviest, [abs(number) for number in found])
-    for i, a in zip(heaviest, vectors, strict=True):
-        if face.add(i, a):  # else: it depends on heavier ones
-            weights.append(1 + int(start[i] / start.max() * 2**60))
+        return _proof(list(heaviest), [abs(number) for number in found])
+    face, weights = begin_face(heaviest, start, deadline)
     while True:
-        weights = _move_to_minimiser(face, weights)
+        weights = move_to_minimiser(face, weights)
         w = face.point(weights)
         if not w:
             return _proof(face.rows, weights)
@@ -111,7 +126,7 @@ def _matrix(vectors: list[Vector]) -> np.ndarray:
     return np.array([[a.get(j, 0) for j in columns] for a in vectors], dtype=object).reshape(len(vectors), len(columns))
 
 
-def _move_to_minimiser(face: Face, weights: list[int]) -> list[int]:
+def move_to_minimiser(face: Face, weights: list[int]) -> list[int]:
     """Move to the affine minimiser of the rows in use; drop those that would get a negative weight on the way."""
     while True:
         wanted = face.affine_minimiser()
@@ -214,11 +229,12 @@ class IntegerRows:
     """The vectors in integers: columns centred, and scaled by powers of two to like length.
 
     ``sign (x, 1)`` becomes ``sign ((x - c) 2^s, 2^t)``: a linear map, without rounding, so that it changes no answer.
+    ``alike``: all are multiplied by the same power of two, which changes no nearest point either.
     """
 
-    def __init__(self, parts: Sequence[Rows], bias: str, deadline: float = math.inf):
+    def __init__(self, parts: Sequence[Rows], bias: str, deadline: float = math.inf, alike: bool = False):
         self.parts, self.deadline = augmented(parts, bias != "none"), deadline
-        centre, largest = column_ranges(self.parts, bias)
+        centre, largest = column_ranges(self.parts, "none" if alike else bias)
         finest = np.where(centre != 0, dyadic(centre)[1], COARSE)
         for part in self.parts:
             for _, X in float_blocks(part):
@@ -232,7 +248,10 @@ class IntegerRows:
         bits = np.where(largest > 0, np.frexp(largest)[1] - finest, 0)
         room = int(bits.max(initial=0))
         self.scale = np.append(room - bits - finest, room + ROOM)  # the exponents s and t
+        if alike:  # what is nearest stays nearest
+            self.scale = np.full(self.scale.size, -min(int(finest.min(initial=0)), 0))
         self.offset = self._integers(centre)
+        self.kept: dict[int, Vector] = {}
 
     def _integers(self, x: np.ndarray) -> Vector:
         """x_j 2^s_j."""
@@ -243,6 +262,13 @@ class IntegerRows:
 
     def row(self, i: int) -> Vector:
         """Row i in integers."""
+        if len(self.kept) > KEPT:
+            self.kept.clear()
+        if i not in self.kept:
+            self.kept[i] = self._row(i)
+        return self.kept[i]
+
+    def _row(self, i: int) -> Vector:
         self._check_time()
         x = vectors(self.parts, np.array([i]))[0]
         a, sign = self._integers(x), int(x[-1])  # without a bias nothing is centred
@@ -286,12 +312,20 @@ class IntegerRows:
         unsure = np.flatnonzero(~(score > error))
         return next((i for i in rows[unsure[np.argsort(score[unsure])]].tolist() if dot(w, self.row(i)) <= 0), None)
 
-    def find_nearer(self, w: Vector, total_weight: int, used: list[int]) -> int | None:
-        """A row that brings the point w / total_weight nearer to the origin, of those with the least scores."""
-        rows, score, _ = scored(self.parts, self.as_floats(w))
-        low = [i for i in rows[np.argsort(score)][: len(used) + TRIED].tolist() if i not in used]
+    def find_nearer(self, w: Vector, total_weight: int, used: list[int], least_of_all: bool = False) -> int | None:
+        """A row that brings the point w / total_weight nearer to the origin, of those with the least scores.
+
+        ``least_of_all``: the one with the least score, so that None says that there is none.
+        """
+        rows, score, error = scored(self.parts, self.as_floats(w))
         ww = dot(w, w)
-        return next((i for i in low if dot(w, self.row(i)) * total_weight < ww), None)
+        if not least_of_all:
+            low = [i for i in rows[np.argsort(score)][: len(used) + TRIED].tolist() if i not in used]
+            return next((i for i in low if dot(w, self.row(i)) * total_weight < ww), None)
+        level = np.max((score + error)[np.isin(rows, used)])  # the rows in use all have the same score
+        unsure = {i: dot(w, self.row(i)) for i in rows[~(score - error > level)].tolist()}
+        least = min(unsure, key=lambda i: unsure[i])
+        return least if unsure[least] * total_weight < ww else None
 
     def round_to_floats(self, w: Vector) -> np.ndarray | None:
         """A w of floats that separates exactly, or None; its bias, if there is one, is half-way between the classes."""
@@ -308,6 +342,22 @@ class IntegerRows:
             if up + Fraction(found[-1]) > 0 and down - Fraction(found[-1]) > 0:
                 return found
         return None
+
+
+class IntegerVectors(IntegerRows):
+    """Vectors without a bias that are whole numbers times 2^base, and need not be floats."""
+
+    def __init__(self, numbers: Sequence[Vector], base: int, size: int, deadline: float = math.inf):
+        rounded = np.zeros((len(numbers), size))
+        for own, row in zip(rounded, numbers, strict=True):
+            own[list(row)] = [float(Fraction(number) * Fraction(2) ** base) for number in row.values()]
+        super().__init__([points(rounded, np.ones(len(numbers)), bias=0.0)], "none", deadline)
+        self.scale += max(0, -base - int(self.scale.min()))
+        self.numbers, self.base = numbers, base
+
+    def _row(self, i: int) -> Vector:
+        self._check_time()
+        return {j: number << self.base + int(self.scale[j]) for j, number in self.numbers[i].items() if number}
 
 
 def _side(parts: Sequence[Rows], sign: int) -> list[Rows]:

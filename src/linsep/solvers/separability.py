@@ -14,7 +14,7 @@ from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome, prove_margin, sides, usable_weights
 from ..loop.stop import HIDDEN, Rounds
 from ..rows.bias import place_bias
-from ..rows.matrix import Rows, scores, vectors
+from ..rows.matrix import RowOracle, Rows, scores, vectors
 from .exact_nearest_point import column_ranges, decide_exactly
 from .nearest_point import WIDE, nearest_point, nearest_point_by_ascent
 
@@ -77,20 +77,22 @@ def _not_separable(
     return prove_margin(parts, np.zeros(parts[0].size), dual_weights, outcome._replace(reason=""), integers)
 
 
-def find_coinciding(parts: Sequence[Rows]) -> np.ndarray:
+def find_coinciding(parts: Sequence[RowOracle]) -> np.ndarray:
     """Two rows of different classes that are equal, or none. One pass: they have equal scores along any direction.
 
     >>> from linsep.oracles import points
     >>> find_coinciding([points(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), np.array([1, 1, -1]))])
     array([0, 2])
     """
-    parts = [part.with_bias(0.0) for part in parts]
+    rows = [part.rows.with_bias(0.0) for part in parts]
+    label = np.concatenate([part.label for part in parts])
     sign = np.concatenate([part.sign for part in parts])
-    direction = np.append(np.random.default_rng(0).uniform(0.5, 1.0, parts[0].width), 0.0)
-    score = sign * scores(parts, direction)
-    order = np.lexsort((sign, score))
-    for at in np.flatnonzero((np.diff(score[order]) == 0) & (np.diff(sign[order]) != 0))[:PAIRS]:
+    direction = np.append(np.random.default_rng(0).uniform(0.5, 1.0, rows[0].width), 0.0)
+    score = sign * scores(rows, direction)
+    order = np.lexsort((label, score))
+    for at in np.flatnonzero((np.diff(score[order]) == 0) & (np.diff(label[order]) != 0))[:PAIRS]:
         two = np.sort(order[at : at + 2])
-        if not vectors(parts, two).sum(axis=0).any():
+        one, other = vectors(rows, two) * sign[two, None]
+        if (one == other).all():
             return two
     return np.zeros(0, dtype=np.int64)

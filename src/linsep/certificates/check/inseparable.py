@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..margin import MarginCertificate
+from .machine import whole_machine
 from .rows import U, all_scores, column_sums
 
 
@@ -69,6 +70,8 @@ def whole_w(claim: MarginCertificate, X, sign, keep, constant) -> str:
         return "it has integers, but claims nothing of them"
     if not all(type(number) is int for number in numbers) or len(numbers) != claim.w.size or not any(numbers):
         return "its integers are not one whole number for each column and the bias"
+    if claim.w.ndim == 2:
+        return whole_machine(claim, X, sign, keep, constant)
     size = 2 ** max(number.bit_length() for number in numbers)
     scores, errors, _ = all_scores(X, sign, np.array([number / size for number in numbers]), constant)
     for i in np.flatnonzero(keep & ~(scores > errors)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,28 +22,60 @@ def numbers(y, classes) -> np.ndarray:
 
 def rival_scores(X, own, keep, W, constant, claimed):
     """The same as `scores` for a machine: a row's vectors are those of its class against each other class."""
+    some = np.flatnonzero(keep)
+    low, high, lengths = (each[some] for each in _leads(X, own, W, constant))
+    least, most = float(low.min()), float(high.min())
+    decisive = np.flatnonzero(low <= most)
+    if decisive.size * W.shape[0] <= 8 * DECISIVE or claimed > least:
+        least = most = nearest_float(min(_exact_lead(X, own, some[i], W, constant) for i in decisive))
+    return least, most, lengths, int(np.sum(high < 0)), int(np.sum(low <= 0))
+
+
+def _leads(X, own, W, constant):
+    """By how much the class of each row leads its best rival (between two numbers), and the norms of the vectors."""
     n, d = X.shape
     low, high, lengths = np.empty(n), np.empty(n), np.empty(n)
+    magnitude = np.abs(W) + 2.0**-1022
     for at in range(0, n, ROWS):
         block = X[at : at + ROWS].astype(np.float64)
         rows = slice(at, at + block.shape[0])
         terms = np.diff(block.indptr)[:, None] if sp.issparse(block) else d
         squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
         scores = block @ W[:, :-1].T + constant * W[:, -1]
-        errors = (terms + 4) * U * (abs(block) @ np.abs(W[:, :-1]).T + constant * np.abs(W[:, -1]))
+        errors = (terms + 4) * U * (abs(block) @ magnitude[:, :-1].T + constant * magnitude[:, -1])
         pick = np.arange(block.shape[0]), own[rows]
         ahead = scores[pick][:, None] - scores
         doubt = errors[pick][:, None] + errors + U * np.abs(ahead)
         ahead[pick] = np.inf
         low[rows], high[rows] = (ahead - doubt).min(axis=1), (ahead + doubt).min(axis=1)
         lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant * constant))
-    some = np.flatnonzero(keep)
-    low, high, lengths = low[some], high[some], lengths[some]
-    least, most = float(low.min()), float(high.min())
-    decisive = np.flatnonzero(low <= most)
-    if decisive.size * W.shape[0] <= 8 * DECISIVE or claimed > least:
-        least = most = nearest_float(min(_exact_lead(X, own, some[i], W, constant) for i in decisive))
-    return least, most, lengths, int(np.sum(high < 0)), int(np.sum(low <= 0))
+    return low, high, lengths
+
+
+def whole_machine(claim, X, own, keep, constant) -> str:
+    """The same as `whole_w` for a machine, of whole numbers that are known to be as many as w has."""
+    W = np.array(claim.integers, dtype=object).reshape(claim.w.shape)
+    size = 2 ** max(number.bit_length() for number in claim.integers)
+    low, _, _ = _leads(X, own, (W / size).astype(np.float64), constant)
+    for i in np.flatnonzero(keep & ~(low > 0)):
+        row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+        used = np.flatnonzero(row)
+        x = [*(Fraction(float(row[j])) for j in used), Fraction(constant)]
+        scores = [sum(a * b for a, b in zip(x, w, strict=True)) for w in W[:, [*used, -1]]]
+        if scores[own[i]] <= max(score for k, score in enumerate(scores) if k != own[i]):
+            return f"the w of its integers has row {i} on the wrong side"
+    return ""
+
+
+def list_vectors(X, own, claim, constant):
+    """The vectors of a proof as rows without a bias, and a proof that names these: X, sign, claim and constant."""
+    rows, unit = claim.rows, np.eye(len(claim.classes))
+    block = sp.csr_array(X[rows].astype(np.float64))
+    block = sp.hstack([block, np.full((rows.size, 1), constant)], format="csr")
+    places = unit[own[rows]] - unit[claim.rivals]
+    A = sp.hstack([sp.diags_array(place) @ block for place in places.T], format="csr")
+    flat = replace(claim, rows=np.arange(rows.size), w=np.append(claim.w.ravel(), 0.0), bias="none")
+    return sp.csr_array(A), np.ones(rows.size), flat, 0.0
 
 
 def _exact_lead(X, own, i, W, constant) -> Fraction:

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from ..base import Verdict
 from ..margin import MarginCertificate
 from .inseparable import sums_to_zero, whole_w, whole_weights
-from .machine import numbers, rival_combination, rival_scores
+from .machine import list_vectors, numbers, rival_combination, rival_scores
 from .rows import SAFE, U, combination, exact_norm, exponent_of, read_matrix, scores, times_power_of_two
 
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
@@ -57,15 +57,14 @@ def _find_unusable(claim: MarginCertificate, X: Any, y: np.ndarray) -> str:
     n, d = X.shape
     machine = claim.w.ndim == 2  # one row per class
     if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
-        return f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}"
+        wanted = f"X with {claim.w.shape[-1] - 1} columns, and y with as many labels as rows"
+        return f"shape: expected {wanted}, got {X.shape} and {y.shape}; of lifted rows call check of the estimator"
     if not np.isin(y, claim.classes).all():
         return f"labels: y has others than {list(claim.classes)}"
     if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
         return "w or the weights of the proof are not finite"
     if machine and claim.bias == "free":
         return "bias: a margin with a free bias is not defined for many classes here"
-    if machine and claim.integers:
-        return "proof: integers prove nothing of many classes here"
     return ""
 
 
@@ -123,15 +122,19 @@ def _check_upper(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tup
     d, machine = X.shape[1], claim.w.ndim == 2
     bound, error, unsound = (rival_combination if machine else combination)(X, sign, keep, claim, constant)
     least = bound - error
-    if not machine and not unsound and 0 < bound < math.inf and claim.rows.size * (d + 1) <= EXACT:
-        bound = exact_norm(X, sign, claim, constant)
+    small = not unsound and claim.rows.size * claim.w.size <= EXACT
+    proof = (X, sign, claim, constant)
+    if machine and not unsound and (small or claim.integers):
+        proof = list_vectors(*proof)
+    if small and 0 < bound < math.inf:
+        bound = exact_norm(*proof)
         least = bound * (1 - 4 * U)
     unsound = unsound or (whole_weights(claim) if claim.zero_sum else whole_w(claim, X, sign, keep, constant))
     if unsound:
         wrong.append(f"proof: {unsound}")
     elif not least <= claim.upper <= bound + 8 * error + 16 * (d + 8) * U * bound:
         wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
-    zero = claim.zero_sum and not unsound and sums_to_zero(X, sign, claim, constant)
+    zero = claim.zero_sum and not unsound and sums_to_zero(*(proof if claim.integers else (X, sign, claim, constant)))
     if claim.zero_sum and not zero:
         wrong.append("proof: that the weighted vectors sum to zero is claimed, but not so")
     return bound, zero
@@ -143,7 +146,7 @@ def statuses(claim: MarginCertificate, low: float, unsure: bool, zero: bool) -> 
         return ("not separable",)
     if claim.lower > 0:
         gap, wanted = claim.upper - claim.lower, claim.eps + claim.relative * claim.upper
-        if wanted > 0 and gap <= wanted:
+        if 0 < wanted < math.inf and gap <= wanted:
             return ("eps-optimal", "optimal") if wanted <= 1e-6 * claim.upper else ("eps-optimal",)
         return ("separated",)
     if low > 0:

@@ -17,6 +17,7 @@ from ...oracles.update_log import (
     select_entries,
     take_entries,
 )
+from ...rows.exact import dyadic
 from ...rows.matrix import count_present, length, present_blocks, scores
 from ..base import Status
 from ..labelling import LabellingCertificate
@@ -88,6 +89,17 @@ class LabellingProver:
         for vector, index, value in self._difference_vectors(entries):
             np.add.at(A, (vector, index), value)
         return A
+
+    def exact_vectors(self, entries: Entries) -> tuple[list[dict[int, int]], int]:
+        """The vectors in ``entries`` without rounding: whole numbers by column, and the power of two they count."""
+        found = [each for each in self._difference_vectors(entries) if each.value.size]
+        numbers = [dyadic(each.value) for each in found]
+        base = min((int(e.min()) for _, e in numbers), default=0)
+        sums: list[dict[int, int]] = [{} for _ in entries.example]
+        for (vector, index, _), (m, e) in zip(found, numbers, strict=True):
+            for i, j, x, k in zip(vector.tolist(), index.tolist(), m.tolist(), e.tolist(), strict=True):
+                sums[i][j] = sums[i].get(j, 0) + (x << k - base)
+        return sums, base
 
     def _difference_vectors(self, entries: Entries) -> Iterator[SparseVectors]:
         return iter(self.oracle.difference_vectors(UpdateLog(*entries, np.zeros(2, dtype=np.int64))))

@@ -129,7 +129,7 @@ def conclude(
         return Status.NOT_SEPARABLE
     if lower > 0:
         wanted = tolerance[0] + tolerance[1] * upper
-        if not (wanted > 0 and upper - lower <= wanted):
+        if not (0 < wanted < math.inf and upper - lower <= wanted):
             return Status.SEPARATED
         return Status.OPTIMAL if exact and wanted <= OPTIMAL * upper else Status.EPS_OPTIMAL
     if lowest > 0:
@@ -152,9 +152,7 @@ def novikoff(longest: float, lower: float) -> float:
 def _without_rounding(
     parts: Sequence[RowOracle], w: np.ndarray, outcome: Outcome, lowest: float, sure: float
 ) -> tuple[float, float]:
-    """The least score in exact arithmetic, rounded down, if few enough rows may have it; not of a linear machine."""
-    if parts[0].slots > 1:
-        return lowest, sure
+    """The least score in exact arithmetic, rounded down, if few enough vectors may have it."""
     parts = augmented(parts, outcome.bias != "none")
     rows = decisive(parts, w)
     if rows.size * w.size > outcome.sharp:
@@ -166,9 +164,9 @@ def _without_rounding(
 def _upper_without_rounding(
     parts: Sequence[RowOracle], weights: np.ndarray, outcome: Outcome, upper: float, error: float
 ) -> tuple[float, float]:
-    """The norm of the convex combination in exact arithmetic, if few enough rows are in it; not of a linear machine."""
+    """The norm of the convex combination in exact arithmetic, if few enough rows are in it."""
     rows = np.flatnonzero(weights)
-    if parts[0].slots > 1 or rows.size * parts[0].size > outcome.sharp:
+    if rows.size * parts[0].size > outcome.sharp:
         return upper, error
     A = vectors(augmented(parts, outcome.bias == "augmented"), rows)
     groups = [side[rows] for side in sides(parts, outcome.bias)]
