@@ -141,8 +141,13 @@ def summarise(run: Run, seconds: float) -> None:
         print(f"  {name:32} {count:7}")
     forged, refused = sum(total.forged.values()), sum(total.refused.values())
     print(f"forged certificates refused: {refused} of {forged}")
-    for name, count in sorted(total.forged.items()):
-        print(f"  {name:48} {total.refused[name]:6} of {count:6}")
+    for part in (0, 1):
+        sums = [Counter[str](), Counter[str]()]
+        for which, counts in zip(sums, (total.forged, total.refused)):
+            for name, count in counts.items():
+                which[name.split(" | ")[part]] += count
+        for name, count in sorted(sums[0].items()):
+            print(f"  {name:32} {sums[1][name]:7} of {count:7}")
     for name, count in sorted(total.notes.items()):
         print(f"note: {name} {count}")
     kinds = Counter(f"{each['kind']} | {each['who']}" for each in total.failures)

@@ -50,20 +50,21 @@ def attack(seed: int, tally: Tally) -> None:
                 continue
             tally.forge(kind, name, verdict)
             if verdict:
-                tally.failures[-1]["detail"] += f" on {problem.words}, honest: {claim.status} {claim.lower!r} {claim.upper!r}"
+                honest = f"{claim.status} {claim.lower!r} {claim.upper!r}"
+                tally.failures[-1]["detail"] += f" on {problem.words}, honest: {honest}"
 
 
 def forge(rng: np.random.Generator, claim: Any, rows: Rows) -> list[tuple[str, Any]]:
     """Certificates with one change each that makes a claim false."""
     truth = find_truth(rows, claim)
     candidates = [*_move_bounds(claim, truth), *_move_w(rng, claim), *_turn_status(rng, claim)]
-    false = [(kind, forged) for kind, forged in candidates if _is_false(forged, rows, truth)]
+    false = [(kind, forged) for kind, forged in candidates if _is_false(claim, forged, rows, truth)]
     return false + _miscount(claim, truth) + _break_proof(rng, claim, truth)
 
 
-def _is_false(forged: Any, rows: Rows, truth: Truth) -> bool:
+def _is_false(claim: Any, forged: Any, rows: Rows, truth: Truth) -> bool:
     """Whether the forged certificate claims what is not so."""
-    same = forged.w is not None and np.array_equal(forged.w, getattr(truth, "w", None))
+    same = forged.w is claim.w and forged.classes == claim.classes
     return bool(find_lies(forged, truth if same else find_truth(_relabelled(rows, forged), forged)))
 
 
@@ -93,7 +94,8 @@ def _move_bounds(claim: Any, truth: Truth) -> list[tuple[str, Any]]:
             shrunk = replace(claim, upper=upper, weights=claim.weights * (upper / claim.upper if claim.upper else 1.0))
             found.append((f"upper and weights - {part:g}", shrunk))
     if not truth.best:
-        found.append(("a margin of data that have none", replace(claim, lower=1e-3, status=type(claim.status)("separated"))))
+        separated = type(claim.status)("separated")
+        found.append(("a margin of data that have none", replace(claim, lower=1e-3, status=separated)))
     return found
 
 

@@ -77,7 +77,10 @@ def judge(tally: Tally, name: str, claim: Any, rows: Rows, said: str) -> None:
     if not (np.isfinite(claim.w).all() and claim.lower == claim.lower and claim.upper == claim.upper):
         tally.fail("not finite", name, f"{said}: w, lower or upper: {claim.lower!r}, {claim.upper!r}")
         return
-    for lie in find_lies(claim, find_truth(rows, claim)):
+    truth = find_truth(rows, claim)
+    if claim.violated != truth.violated:
+        tally.fail("miscounted", name, f"{said}: violated {claim.violated}, exactly {truth.violated}")
+    for lie in find_lies(claim, truth):
         tally.fail("false claim", name, f"{said}: {lie}")
 
 
