@@ -9,8 +9,9 @@ import loop_cases as cases
 import numpy as np
 import pytest
 from loop_cases import ORACLES, TARGETS
+from sklearn.model_selection import GridSearchCV
 
-from linsep import Perceptron
+from linsep import OneVsOne, Perceptron
 from linsep.loop.learn import learn, record
 from linsep.loop.order import VISITS
 from linsep.loop.stop import Rounds, Stop
@@ -103,23 +104,43 @@ def test_the_clock_is_read_between_compiled_calls(clock):
     assert result.state.counters.updates < n
 
 
+def pressing(k):
+    """A rate of 1 that presses Ctrl-C at the fifth update."""
+    if k == 5:
+        signal.raise_signal(signal.SIGINT)
+    return 1.0
+
+
 @pytest.mark.parametrize("batch", [False, True], ids=["single", "batch"])
-def test_control_c_returns_what_there_is(batch):
+def test_control_c_keeps_what_there_is_and_goes_on_to_the_caller(batch):
     X, sign = cases.slow()
     before = signal.getsignal(signal.SIGINT)
-
-    def press(state):
-        if state.passes == 3:
-            signal.raise_signal(signal.SIGINT)
-
-    result = learn([points(X, sign)], Margin(0.0), Increment(1.0), watch=[press], batch=batch)
-    assert result.certificate.status == "budget spent"
-    assert "Ctrl-C" in result.certificate.reason
-    assert result.state.passes in (3, 4)
-    assert np.isfinite(result.w).all()
-    assert result.w.any()
-    assert result.certificate.check(X, sign)
+    rule = Perceptron(rate=pressing, batch=batch)
+    with pytest.raises(KeyboardInterrupt):
+        rule.fit(X, sign)
+    assert rule.certificate_.status == "budget spent"
+    assert "Ctrl-C" in rule.certificate_.reason
+    assert np.isfinite(rule.coef_).all() and rule.coef_.any()
+    assert rule.check(X, sign)
+    assert rule.predict(X).shape == sign.shape
     assert signal.getsignal(signal.SIGINT) is before
+    assert "Ctrl-C" not in Perceptron(batch=batch).fit(X, sign).certificate_.reason  # the next call is not touched
+
+
+def test_control_c_ends_a_loop_of_fits():
+    X, label = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), np.array([0, 1, 2, 0, 1, 2])
+    started = []
+
+    def rate(k):
+        started.append(k)
+        return pressing(5)
+
+    for rule in (OneVsOne(Perceptron(rate=rate)), GridSearchCV(Perceptron(rate=rate), {"margin": [0.0, 1.0]}, cv=2)):
+        started.clear()
+        with pytest.raises(KeyboardInterrupt):
+            rule.fit(X, label)
+        assert not hasattr(rule, "classes_")
+        assert started.count(1) == 1  # no second fit was begun
 
 
 def test_a_second_control_c_interrupts_at_once():
@@ -152,9 +173,8 @@ def test_rounds_end_at_a_budget_or_at_control_c(clock):
     timed = Rounds(10**6, seconds=0.01)
     assert 0 < len(list(timed)) < 20 and "0.01 seconds" in timed.reason
     pressed = Rounds(10**6)
-    for k in pressed:
-        if k == 2:
-            signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        list(k == 2 and signal.raise_signal(signal.SIGINT) for k in pressed)
     assert pressed.count == 2 and "Ctrl-C" in pressed.reason
     broken = Rounds(10**6)
     for _ in broken:

@@ -12,10 +12,22 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Status, Verdict
-from ..oracles import Classes, Dense, Sparse, classes, points
+from ..door import Magnitudes
+from ..oracles import Classes, Dense, Sparse
+from ..oracles.classes import class_oracle
+from ..oracles.points import rows_oracle
 from ..polynomial_function import PolynomialFunction, variable_names
 from ..rows.matrix import write_class_scores, write_scores
-from ._validation import Sample, check_input, check_sample_weight, finite_scores, require_known_labels, warn_user
+from ._scale import SAFE, Scale, choose_scale
+from ._validation import (
+    Sample,
+    check_input,
+    check_sample_weight,
+    finite_scores,
+    look_at,
+    require_known_labels,
+    warn_user,
+)
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -28,6 +40,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     intercept_: np.ndarray
     classes_: np.ndarray
     certificate_: Certificate
+    _scale: Scale = Scale()
     class_weight: Any = None
 
     if TYPE_CHECKING:  # the parameters, which `set_parameters` sets
@@ -44,6 +57,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Whether more than two classes can be learned."""
         return True
 
+    def _bias_of_rows(self) -> str | None:
+        """Which bias the rows have: "augmented", "free" or "none"; None: they are not to be scaled."""
+        return None
+
+    def _power(self) -> int:
+        """How w grows with the rows: see `Scale`."""
+        return -1
+
     def _machine(self) -> bool:
         """Whether the classes of ``classes_`` are learned as one linear machine."""
         return len(self.classes_) > 2
@@ -52,7 +73,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _sample(self, X, y, sample_weight, *, reset: bool = True, classes=None) -> Sample:
         """Check X, y and the weights; sets ``classes_``. ``classes`` are all labels, where y may lack some."""
-        X, y = check_input(self, X, y, reset=reset)
+        given_X = X
+        X, y = check_input(self, X, y, reset=reset, finite=False)
+        magnitudes = look_at(X, given_X)
         if y.dtype.kind not in "biuUS":  # whole numbers and words are classes, whatever they are
             check_classification_targets(y)
         given = np.unique(y if classes is None else classes)
@@ -71,8 +94,24 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         plain = sample_weight is None and self.class_weight is None
         weight = None if plain else self._weights(X, label, sample_weight, partial=classes is not None)
         if self._machine():
-            return Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
-        return Sample(X, np.where(label == 1, 1, -1).astype(np.int8), weight, label)
+            sample = Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
+        else:
+            sample = Sample(X, np.where(label == 1, 1, -1).astype(np.int8), weight, label)
+        return self._scaled(sample, magnitudes, going_on=classes is not None and hasattr(self, "coef_"))
+
+    def _scaled(self, sample: Sample, magnitudes: Magnitudes, going_on: bool) -> Sample:
+        """The sample with its rows in a safe range; sets ``_scale``, which later calls of partial_fit keep."""
+        bias = self._bias_of_rows()
+        scale = Scale() if bias is None else choose_scale(sample.X, magnitudes, bias, self._power())
+        if going_on and bias is not None and scale.exponent != self._scale.exponent:
+            scale = self._scale
+            if abs(np.frexp(magnitudes.largest)[1] - scale.exponent) > 2 * SAFE:
+                raise ValueError(
+                    f"partial_fit: expected rows of like size in all calls, got values up to {magnitudes.largest:.3g}, "
+                    f"where those of the first call were about {np.ldexp(1.0, scale.exponent):.3g}."
+                )
+        self._scale = scale
+        return sample._replace(X=scale.rows(sample.X), scale=scale)
 
     def _partial_sample(self, X, y, classes, sample_weight) -> Sample:
         """Check the rows of one call of partial_fit; the first call needs the classes."""
@@ -113,7 +152,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     # --- what was learned --------------------------------------------------------------------------------------------
 
     def _publish(self, w: np.ndarray, certificate: Certificate) -> None:
-        """Set what a fitted estimator shows."""
+        """Set what a fitted estimator shows; w and the certificate are about the scaled rows."""
+        w, certificate = self._scale.show(w), self._scale.certificate(certificate)
         shown = w if w.ndim == 2 else w[None]
         shown = shown[1:] - shown[:1] if len(shown) == 2 else shown
         self.coef_ = shown[:, :-1].copy(order="F")  # so that a product with coef_.T needs no copy
@@ -126,8 +166,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "coef_"):
             return np.zeros(size)
         if self._machine() and self.certificate_.w.ndim == 2:
-            return self.certificate_.w.copy()
-        return np.append(self.coef_[0], self.intercept_[0])
+            return self._scale.hide(self.certificate_.w.copy())
+        return self._scale.hide(np.append(self.coef_[0], self.intercept_[0]))
 
     def _advice(self) -> str:
         """What to try if a budget is spent."""
@@ -167,7 +207,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X) -> np.ndarray:
         """g(x) of checked rows."""
         if isinstance(X, np.ndarray) and X.dtype != np.float64:  # read in place: NumPy would make a float64 copy
-            part, w = points(X, np.ones(X.shape[0])), np.column_stack([self.coef_, self.intercept_]).ravel()
+            part, w = (
+                rows_oracle(X, np.ones(X.shape[0], dtype=np.int8)),
+                np.column_stack([self.coef_, self.intercept_]).ravel(),
+            )
             g = np.empty((X.shape[0], len(self.classes_))[: self.coef_.shape[0]])
             if g.ndim == 2:
                 write_class_scores(part, w, g)
@@ -222,14 +265,14 @@ def write_polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple
 
 def row_oracle(sample: Sample, *, bias: float) -> Dense | Sparse:
     """The sample as an oracle of points."""
-    return points(sample.X, sample.sign, sample.weight, bias=bias)
+    return rows_oracle(sample.X, sample.sign, sample.weight, bias=bias * sample.scale.constant)
 
 
 def set_oracle(sample: Sample, *, bias: float) -> Dense | Sparse | Classes:
     """The sample as an oracle: points, or rows against their rivals where a linear machine is learned."""
     if sample.n_classes:
-        return classes(sample.X, sample.label, sample.n_classes, sample.weight, bias=bias)
-    return points(sample.X, sample.sign, sample.weight, bias=bias)
+        return class_oracle(sample.X, sample.label, sample.n_classes, sample.weight, bias=bias * sample.scale.constant)
+    return row_oracle(sample, bias=bias)
 
 
 def auto_passes(X, most: float = 4e9) -> int:

@@ -62,30 +62,42 @@ class Looped:
     def _target(self) -> Any:
         return target_for(self.target, self._rule())
 
+    def _scaled_target(self) -> Any:
+        return self._target()
+
     def _run(
         self, parts: list[Any], start: Any, max_iter: int, watch: tuple[Callable, ...] = (), rng: Any = None
     ) -> Result:
         """One run of the loop; ``rng`` replaces the order of visits that the parameters ask for.
 
-        Who watches the passes decides when patience is at an end.
+        With ``watch``, patience is theirs: they may count other errors than those of the training set.
         """
+        parts = self._with_weights_up_to_1(parts)
         stop = Stop(
             max_iter, self.max_updates, self.max_seconds, None if watch else self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
         )  # fmt: skip
         return learn(
-            parts, self._target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch, rng=rng or make_rng(self),
-            start=start, watch=((print_progress,) if self.verbose else ()) + watch,
+            parts, self._scaled_target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch,
+            rng=rng or make_rng(self), start=start, watch=((print_progress,) if self.verbose else ()) + watch,
         )  # fmt: skip
+
+    def _with_weights_up_to_1(self, parts: list[Any]) -> list[Any]:
+        """The oracles with weights that a rule which moves w to a goal can take: more than 1 would move it beyond."""
+        largest = max(part.weight.max(initial=0.0) for part in parts)
+        if largest == 0 or self.batch or not declared(type(self._rule()), "NEEDS_MARGIN"):
+            return parts
+        return [part._replace(weight=part.weight / largest) for part in parts]
 
     def _run_one_pass(self, parts: list[Any], before: State | None) -> Result:
         """One pass, going on from ``before``: a state whose w is as long as that of ``parts``."""
+        parts = self._with_weights_up_to_1(parts)
         average = keeps_average(self.keep, self.batch)
         state = begin(parts, average=average)
         if before is not None:
             counters = before.counters._replace(satisfied=0)
             state = replace(state, w=before.w, keeper=before.keeper, counters=counters, passes=before.passes)
-        rng, target = make_rng(self), self._target()
+        rng, target = make_rng(self), self._scaled_target()
         state = next(passes(parts, target, self._rule(), state, batch=self.batch, rng=rng))
         w, certificate = answer(parts, target, state, keep=self.keep, batch=self.batch, reason=ONE_PASS)
         return Result(w, certificate, [*getattr(self, "history_", []), record(state)], state)
@@ -110,13 +122,30 @@ class LoopedLinear(Looped, LinearClassifier):
         """The budget behind max_iter="auto"."""
         return auto_passes(X)
 
-    def _bias(self) -> str:
+    def _bias_of_rows(self) -> str:
         return "augmented" if self.fit_intercept else "none"
 
+    def _power(self) -> int:
+        return -1 if declared(type(self._rule()), "NEEDS_MARGIN") else 1
+
+    def _scaled_target(self) -> Any:
+        """The target for the scaled rows."""
+        target, exponent = self._target(), self._scale.exponent
+        if not exponent:
+            return target
+        if isinstance(target, EpsOptimal):
+            return target._replace(eps=float(np.ldexp(target.eps, -exponent)))
+        if isinstance(target, Margin):
+            return target if self._power() < 0 else Margin(float(np.ldexp(target.b, -2 * exponent)))
+        raise ValueError(
+            f"target: {type(target).__name__} can't be scaled, and X has values of about {2.0**exponent:.3g}. Scale X."
+        )
+
     def _parts(self, sample: Sample, rivals: Any = None) -> list[Any]:
-        if self._bias() == "free":
+        bias = self._bias_of_rows()
+        if bias == "free":
             return list(differences([row_oracle(sample, bias=0.0)], rivals))
-        return [set_oracle(sample, bias=1.0 if self._bias() == "augmented" else 0.0)]
+        return [set_oracle(sample, bias=1.0 if bias == "augmented" else 0.0)]
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
@@ -176,6 +205,9 @@ class LoopedLinear(Looped, LinearClassifier):
 
     def _publish_result(self, result: Result, part: Any) -> None:
         self._publish(result.w, result.certificate)
+        exponent = self._scale.exponent
+        for entry in result.history if exponent else ():
+            entry.update({name: float(np.ldexp(entry[name], exponent)) for name in ("lower", "upper")})
         self._remember(result, part.as_matrix)
         self._rivals = getattr(part, "rivals", None)  # of a free bias
 

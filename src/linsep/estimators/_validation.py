@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval
 from sklearn.utils._param_validation import Options as Options
@@ -23,16 +23,18 @@ from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import validate_params as validate_params
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, validate_data
 
+from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
 from ..jit import announced
+from ..loop.stop import INTERRUPT, library_call, raise_interrupt
+from ._scale import Scale
 
-DTYPES = [np.float64, np.float32, np.uint8, np.bool_]  # read in place; all else becomes float64
 POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
 
 class Sample(NamedTuple):
-    """Checked data: X as it came, +1 / -1, weights (None: all 1), and the number of each row's class.
+    """Checked data: X, in place or scaled, +1 / -1, weights (None: all 1), and the number of each row's class.
 
     Where a linear machine is learned, ``sign`` is 1 throughout and ``n_classes`` the number of classes; else that is 0.
     """
@@ -42,6 +44,7 @@ class Sample(NamedTuple):
     weight: np.ndarray | None
     label: np.ndarray
     n_classes: int = 0
+    scale: Scale = Scale()
 
 
 def set_parameters(estimator: BaseEstimator, arguments: dict[str, Any]) -> None:
@@ -79,31 +82,55 @@ def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
 
 
 def all_or_nothing(method: Callable) -> Callable:
-    """A method that leaves the estimator as it was if it fails."""
+    """A method that leaves the estimator as it was if it fails.
+
+    If Ctrl-C was pressed, what was learned until then is kept, and `KeyboardInterrupt` is raised.
+    """
 
     @functools.wraps(method)
     def guarded(self, *args, **kwargs):
         before = dict(vars(self))
         try:
-            with announced() if sys.stderr.isatty() else nullcontext():
-                return method(self, *args, **kwargs)
+            with announced() if sys.stderr.isatty() else nullcontext(), library_call():
+                found = method(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
             raise
+        if not INTERRUPT.calls:
+            raise_interrupt()
+        return found
 
     return guarded
 
 
-def check_input(estimator: BaseEstimator, X, *y, **options):
-    """X, or X and y, checked by scikit-learn; an error about NaN or infinity also says where."""
-    options = {"accept_sparse": "csr", "dtype": DTYPES, "reset": False, **options}
+def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options):
+    """X, or X and y, checked by scikit-learn and for compiled code; an error about NaN or infinity also says where.
+
+    A sparse X is canonical afterwards.
+    """
+    options = {"accept_sparse": "csr", "dtype": list(IN_PLACE), "reset": False, "ensure_all_finite": False, **options}
+    if sp.issparse(X):
+        check_sparse(X)
+    found = validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+    checked = found[0] if y else found
+    checked = as_canonical_csr(checked) if sp.issparse(checked) else checked
+    if finite:
+        look_at(checked, X)
+    return (checked, *found[1:]) if y else checked
+
+
+def look_at(X, given=None) -> Magnitudes:
+    """The magnitudes of checked rows; NaN and infinity are refused."""
+    found = magnitudes(X.data if sp.issparse(X) else X)
+    if np.isfinite(found.largest):
+        return found
     try:
-        return validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+        assert_all_finite(X, input_name="X")
     except ValueError as error:
-        if "Input X contains" not in str(error):
-            raise
-        raise ValueError(f"{str(error).splitlines()[0]} {first_not_finite(X)}") from None
+        named = given if hasattr(given, "columns") else X
+        raise ValueError(f"{str(error).splitlines()[0]} {first_not_finite(named)}") from None
+    raise AssertionError("magnitudes and scikit-learn disagree on what is finite")
 
 
 def finite_scores(estimator: BaseEstimator, X, score: Callable[[Any], np.ndarray]) -> np.ndarray:
@@ -113,7 +140,7 @@ def finite_scores(estimator: BaseEstimator, X, score: Callable[[Any], np.ndarray
     may be too large numbers, which are allowed.
     """
     with np.errstate(invalid="ignore"):
-        g = score(check_input(estimator, X, ensure_all_finite=False))
+        g = score(check_input(estimator, X, finite=False))
         if not np.isfinite(g.sum()):
             check_input(estimator, X)
     return g

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificates.prove.margin import Outcome, prove_margin
+from ..door import Magnitudes
 from ..loop.keep import Pocket
 from ..loop.stop import Rounds
 from ..rows.matrix import VectorMatrix
@@ -77,6 +78,18 @@ class GradientDescent(LinearClassifier):
         max_iter="auto", max_seconds=None, class_weight=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
+
+    def _bias_of_rows(self) -> str:
+        return "augmented" if self.fit_intercept else "none"
+
+    def _scaled(self, sample: Sample, magnitudes: Magnitudes, going_on: bool) -> Sample:
+        sample = super()._scaled(sample, magnitudes, going_on)
+        if sample.scale.exponent and (self.rate != "auto" or not isinstance(self.criterion, str)):
+            size = f"{2.0**sample.scale.exponent:.3g}"
+            raise ValueError(
+                f"X: values of about {size} need rate='auto' and a criterion by its name. Or scale the columns."
+            )
+        return sample
 
     def _advice(self) -> str:
         return "Raise max_iter, change the rate, or scale the columns."

@@ -65,7 +65,7 @@ class Kozinec(LoopedLinear):
     ):  # fmt: skip
         set_parameters(self, locals())
 
-    def _bias(self) -> str:
+    def _bias_of_rows(self) -> str:
         return "augmented" if self._machine() else self.bias
 
     def _target(self):

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ..certificates.prove.margin import Outcome, prove_margin
+from ..door import Magnitudes
 from ..loop.stop import Rounds
 from ..rows.matrix import VectorMatrix, class_scores
 from ..rules import make_increment, rate_of
@@ -95,6 +96,16 @@ class LeastSquares(LinearClassifier):
         max_seconds=None, step_tol=1e-6, class_weight=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
+
+    def _bias_of_rows(self) -> str:
+        return "augmented" if self.fit_intercept else "none"
+
+    def _scaled(self, sample: Sample, magnitudes: Magnitudes, going_on: bool) -> Sample:
+        sample = super()._scaled(sample, magnitudes, going_on)
+        if sample.scale.exponent and (self.rate is not None and self.method in ("lms", "gradient")):
+            size = f"{2.0**sample.scale.exponent:.3g}"
+            raise ValueError(f"X: values of about {size} need rate=None. Or scale the columns.")
+        return sample
 
     def _advice(self) -> str:
         return "Raise max_iter, scale the columns, or use method='pinv'."

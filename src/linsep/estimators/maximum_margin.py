@@ -18,7 +18,7 @@ from ..certificates.prove.objective import SoftMarginProblem, prove_objective
 from ..loop.stop import HIDDEN, Rounds
 from ..oracles import Classes
 from ..rows.bias import place_bias
-from ..rows.matrix import Rows, VectorMatrix
+from ..rows.matrix import Rows, VectorMatrix, length
 from ..solvers.column_generation import nearest_machine
 from ..solvers.least_squares import least_squares
 from ..solvers.nearest_point import nearest_point, nearest_point_by_ascent
@@ -141,6 +141,9 @@ class MaximumMargin(LinearClassifier):
     ):  # fmt: skip
         set_parameters(self, locals())
 
+    def _bias_of_rows(self) -> str:
+        return "augmented" if self._machine() else self.bias
+
     def _advice(self) -> str:
         return "Scale or centre the columns, lower C, or raise max_iter or tol."
 
@@ -171,7 +174,7 @@ class MaximumMargin(LinearClassifier):
         learn = self._fit_machine if sample.n_classes else self._fit_hard if math.inf == self.C else self._fit_soft
         weights = learn(sample) * sample.sign[:, None]
         self.support_ = np.flatnonzero(weights.any(axis=1))
-        self.support_vectors_ = sample.X[self.support_]
+        self.support_vectors_ = sample.scale.rows(sample.X[self.support_], back=True)
         self.dual_coef_ = weights[self.support_].T
         self._warn()
         return self
@@ -257,14 +260,15 @@ class MaximumMargin(LinearClassifier):
     def _publish_hard(self, w: np.ndarray, certificate: MarginCertificate, passes: int) -> None:
         self._publish(w, certificate)
         self.n_iter_ = passes
-        self.margin_ = certificate.lower
+        self.margin_ = self.certificate_.lower
 
     # --- soft margin -------------------------------------------------------------------------------------------------
 
     def _fit_soft(self, sample: Sample) -> np.ndarray:
         """Learn a soft margin; returns alpha, the weights of the rows."""
         tol = 1e-4 if self.tol == "auto" else self.tol
-        C = self.C * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
+        cost = sample.scale.times_square(self.C, "C")  # in the units of the scaled rows
+        C = cost * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
         squared = self.loss == "squared_hinge"
         problem = SoftMarginProblem(row_oracle(sample, bias=1.0), C, squared=squared, bias=self.bias)
         rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
@@ -273,19 +277,20 @@ class MaximumMargin(LinearClassifier):
             raise ValueError(f"warm_start: expected {before.size} rows as in the last fit, got {C.size}.")
         self.history_: list[dict[str, float]] = []
         found = soft_margin(
-            problem, tol, rounds, method=self.method, visits=self.visits, alpha=before,
+            problem, tol, rounds, method=self.method, visits=self.visits,
+            alpha=None if before is None else sample.scale.alpha(before),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            watch=lambda record: self.history_.append(print_record(self.verbose, record)),
+            watch=lambda record: self.history_.append(print_record(self.verbose, sample.scale.costs(record))),
         )  # fmt: skip
         certificate = prove_objective(
-            problem, found.w, found.alpha, C=self.C, tol=tol, passes=found.passes, reason=rounds.reason or HIDDEN
+            problem, found.w, found.alpha, C=cost, tol=tol, passes=found.passes, reason=rounds.reason or HIDDEN
         )
         self._publish(found.w, certificate)
-        self._alpha = found.alpha
+        self._alpha = sample.scale.alpha(found.alpha, back=True)
         self.n_iter_ = found.passes
-        norm = float(np.linalg.norm(found.w[:-1]))
+        norm = length(self.coef_[0])
         self.margin_ = 1.0 / norm if norm > 0 else math.inf
-        return found.alpha[:, None]
+        return self._alpha[:, None]
 
     # --- soft margin, many classes -----------------------------------------------------------------------------------
 
@@ -294,7 +299,9 @@ class MaximumMargin(LinearClassifier):
         for name in ("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha"):
             self.__dict__.pop(name, None)
         member = clone(self).set_params(class_weight=None)  # class weights are in the weights of the rows already
-        committee = COMMITTEES[self.multi_class](member).fit(sample.X, self.classes_[sample.label], sample.weight)
+        committee = COMMITTEES[self.multi_class](member).fit(
+            sample.scale.rows(sample.X, back=True), self.classes_[sample.label], sample.weight
+        )
         self.committee_, self.certificates_ = committee, committee.certificates_
         self.coef_, self.intercept_ = committee.coef_, committee.intercept_
         self.n_iter_ = max(each.n_iter_ for each in committee.estimators_)

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Verdict
+from ..loop.stop import raise_interrupt
 from ..polynomial_function import PolynomialFunction
 from ._linear import LinearClassifier, write_polynomials
 from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores, require_known_labels
@@ -89,7 +90,9 @@ class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return learn.__self__
         if weight is not None:
             more["sample_weight"] = weight[rows]
-        return learn(X[rows], positive.astype(np.int64), **more)
+        member = learn(X[rows], positive.astype(np.int64), **more)
+        raise_interrupt()  # a committee that lacks members is of no use
+        return member
 
     @property
     def coef_(self) -> np.ndarray:

@@ -60,10 +60,5 @@ class Relaxation(LoopedLinear):
     def _rule(self):
         return Rule(float(self.rate))
 
-    def _parts(self, sample, rivals=None):
-        if sample.weight is not None and not self.batch:  # a weight above 1 would step beyond the goal
-            sample = sample._replace(weight=sample.weight / sample.weight.max())
-        return super()._parts(sample, rivals)
-
     def _advice(self) -> str:
         return "Raise max_iter to look further for a separating w, or scale the columns."

@@ -20,6 +20,9 @@ class _Question(LinearClassifier):
     def _takes_many(self) -> bool:
         return False
 
+    def _bias_of_rows(self) -> str:
+        return "free"
+
 
 @validate_params(
     {"exact": [StrOptions({"auto"}), "boolean"], "max_seconds": [None, POSITIVE]}, prefer_skip_nested_validation=True

@@ -14,7 +14,7 @@ from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..rows.matrix import length
 from .compatible import check_compatible
 from .passes import State, begin, passes
-from .stop import Stop, interrupts
+from .stop import INTERRUPTED, Stop, interrupts, is_spent
 
 Watcher = Callable[[State], str | None]
 
@@ -78,7 +78,7 @@ def learn(
         run = passes(
             parts, target, rule, state, batch=batch, rng=rng,
             budget=-1 if stop.updates is None or batch else stop.updates,
-            halt=lambda: interrupt.pressed or time.monotonic() >= deadline,
+            halt=lambda: is_spent(deadline),
         )  # fmt: skip
         count_errors = keep == "pocket" and not batch
         history, reason = _follow(run, stop, prover, interrupt, tuple(watch), count_errors)
@@ -110,7 +110,7 @@ def _follow(
         if stop.when_inseparable and power and prover.is_inseparable(state):
             reason = "the data are proved not separable"
             break
-        reason = "interrupted (Ctrl-C)" if interrupt.pressed else stop.reason(state, seconds, idle)
+        reason = INTERRUPTED if interrupt.pressed else stop.reason(state, seconds, idle)
         reason = next(filter(None, said), reason)
         if reason:
             break

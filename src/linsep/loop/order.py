@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..protocols import ROW_BYTES
+from ..protocols import ROW_BYTES, declared
 from ..rows.matrix import BLOCK
 
 VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are looked at between calls
+READ = 1 << 28  # bytes that one compiled call reads: a small part of a second
+LABELLINGS = 64  # examples of one compiled call: each is a search for the best rival
 CACHE = 1 << 21  # bytes of rows that are shuffled together
 
 
@@ -21,17 +23,18 @@ def visits(part: Any, rng: np.random.Generator | str | None) -> Iterator[np.ndar
     A random order over all rows would miss the cache at every visit; shuffled blocks that fit the cache, and rows
     shuffled inside a block, cost next to nothing.
     """
-    n = part.sign.size
+    n, row_bytes = part.sign.size, getattr(part, "row_bytes", ROW_BYTES)
     order = np.flatnonzero(part.weight) if part.weight.size and not part.weight.all() else None
     if isinstance(rng, str):
         order = interleave(part.label, np.arange(n) if order is None else order)
     elif rng is not None:
         order = np.arange(n) if order is None else order
-        row_bytes = getattr(part, "row_bytes", ROW_BYTES)
         blocks = np.array_split(order, max(1, math.ceil(order.size * row_bytes / CACHE)))
         order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
-    for at in range(0, n if order is None else order.size, VISITS):
-        yield np.arange(at, min(at + VISITS, n)) if order is None else order[at : at + VISITS]
+    size = getattr(getattr(part, "rows", part), "row_bytes", ROW_BYTES)
+    step = LABELLINGS if declared(type(part), "LABELLINGS") else int(np.clip(READ / max(size, 1.0), 1, VISITS))
+    for at in range(0, n if order is None else order.size, step):
+        yield np.arange(at, min(at + step, n)) if order is None else order[at : at + step]
 
 
 def interleave(label: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -48,34 +48,68 @@ class Stop:
         return ""
 
 
-class Interrupt:
-    """Whether Ctrl-C was pressed."""
+class Interrupt(threading.local):
+    """Whether Ctrl-C was pressed during the call of the library that this thread is in.
+
+    Loops end at once then, each with what it has. The call that the user made keeps it, and raises `KeyboardInterrupt`.
+    """
 
     pressed = False
+    calls = 0  # of the library, one inside the other
+
+
+INTERRUPT = Interrupt()
+INTERRUPTED = "interrupted (Ctrl-C)"
 
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C into a flag that the loop reads between two compiled calls.
+    """Turn the first Ctrl-C into a flag that loops read between two compiled calls.
 
-    So no state is ever left half updated, and the best w so far can be returned. A second Ctrl-C
+    So no state is ever left half updated, and the best w so far can be kept. A second Ctrl-C
     interrupts at once. Outside the main thread Python delivers no signals, and nothing changes.
     """
-    seen = Interrupt()
     if threading.current_thread() is not threading.main_thread():
-        yield seen
+        yield INTERRUPT
         return
     before = signal.getsignal(signal.SIGINT)
 
     def press(signum: int, frame: object) -> None:
-        seen.pressed = True
+        INTERRUPT.pressed = True
         signal.signal(signal.SIGINT, before)
 
-    signal.signal(signal.SIGINT, press)
+    with library_call():
+        signal.signal(signal.SIGINT, press)
+        try:
+            yield INTERRUPT
+        finally:
+            signal.signal(signal.SIGINT, before)
+    if not INTERRUPT.calls:
+        raise_interrupt()
+
+
+@contextmanager
+def library_call() -> Iterator[None]:
+    """A call of the library: loops inside share the flag. After the outermost one comes `raise_interrupt`."""
+    if not INTERRUPT.calls:
+        INTERRUPT.pressed = False
+    INTERRUPT.calls += 1
     try:
-        yield seen
+        yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        INTERRUPT.calls -= 1
+
+
+def raise_interrupt() -> None:
+    """Raise the `KeyboardInterrupt` that a loop has noticed, if any."""
+    if INTERRUPT.pressed:
+        INTERRUPT.pressed = False
+        raise KeyboardInterrupt
+
+
+def is_spent(deadline: float) -> bool:
+    """Whether the time is over, or Ctrl-C was pressed."""
+    return INTERRUPT.pressed or time.monotonic() > deadline
 
 
 class Rounds:
@@ -98,4 +132,4 @@ class Rounds:
                 self.count += 1
                 yield self.count
                 self.reason = self.stop.budget_spent(self.count, 0, time.monotonic() - self.began)
-                self.reason = "interrupted (Ctrl-C)" if interrupt.pressed else self.reason
+                self.reason = INTERRUPTED if interrupt.pressed else self.reason

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..door import as_rows, as_vector, require_finite
 from ..jit import component, read_only
-from .points import Dense, Sparse, points
+from .points import Dense, Sparse, rows_oracle
 
 
 @component
@@ -124,10 +125,17 @@ def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0
            [ 0. ,  1. ,  0. ],
            [ 1.5,  4. , -0.5]])
     """
-    label = np.ascontiguousarray(label, dtype=np.int32)
+    X = as_rows(X)
+    require_finite(X)
+    label = as_vector(label, X.shape[0], "label", np.int32)
     if count < 2:
         raise ValueError(f"classes: expected two classes or more, got {count}.")
     if label.size and not (label.min() >= 0 and label.max() < count):
         raise ValueError(f"classes: expected labels 0 ... {count - 1}, got {label.min()} ... {label.max()}.")
-    rows = points(X, np.ones(label.size, dtype=np.int8), weight, bias, first)
+    return class_oracle(X, label, count, weight, bias, first)
+
+
+def class_oracle(X, label: np.ndarray, count: int, weight=None, bias: float = 1.0, first: int = 0) -> Classes:
+    """`classes` of a matrix and labels that have come through the door already."""
+    rows = rows_oracle(X, np.ones(label.size, dtype=np.int8), weight, bias, first)
     return Classes(rows, read_only(label), rows.sign, rows.weight, rows.first, np.zeros(count))

@@ -97,6 +97,8 @@ def differences(parts: Sequence[Dense | Sparse], seen: Dense | Sparse | None = N
 
     ``seen``, the rivals of earlier differences, are taken over: learning can go on with other rows.
     """
+    if any(part.bias for part in parts):
+        raise ValueError("differences: expected rows with bias 0.")
     seen = None if seen is None else _like(parts[0], seen)
     rivals = _room_for_rivals(parts if seen is None else [*parts, seen])
     score, number = np.full(3, np.inf), np.full(3, -1)

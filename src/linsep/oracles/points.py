@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..door import as_rows, as_vector, require_finite
 from ..jit import component, prefetch, read_only
 
 LINE = 64  # bytes that are fetched together
@@ -374,13 +375,21 @@ def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | S
     >>> float(a.lowest(w, 0)[0]), float(a.lowest(w, 1)[0])
     (3.5, -7.5)
     """
-    sign = read_only(np.asarray(sign, dtype=np.int8))
-    weight = read_only(np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64))
+    X = as_rows(X)
+    require_finite(X)
+    sign = as_vector(sign, X.shape[0], "sign", np.int8)
+    if not (np.abs(sign) == 1).all():
+        raise ValueError(f"sign: expected 1 and -1 only, got {sign[np.abs(sign) != 1][0]}.")
+    return rows_oracle(X, sign, weight, bias, first)
+
+
+def rows_oracle(X, sign: np.ndarray, weight=None, bias: float = 1.0, first: int = 0) -> Dense | Sparse:
+    """`points` of a matrix and signs that have come through the door already."""
+    sign = read_only(sign)
+    weight = read_only(np.zeros(0) if weight is None else as_vector(weight, sign.size, "weight"))
+    if not (weight >= 0).all() or not np.isfinite(weight).all():
+        raise ValueError("weight: expected finite numbers that are not negative.")
     if sp.issparse(X):
-        X = X.tocsr()
-        if not X.has_canonical_format:  # unsorted or doubled entries: this one case needs a copy
-            X = X.copy()
-            X.sum_duplicates()
         parts = read_only(X.data), read_only(X.indices), read_only(X.indptr)
         return Sparse(*parts, sign, weight, float(bias), int(first), int(X.shape[1]))
-    return Dense(read_only(np.ascontiguousarray(X)), sign, weight, float(bias), int(first))
+    return Dense(read_only(X), sign, weight, float(bias), int(first))

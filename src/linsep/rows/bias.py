@@ -87,7 +87,7 @@ def place_bias(
 
     Where the rows are of one class only, ``rivals`` (of `Differences`) stand for both, if given.
     """
-    best = w.copy()
+    best, constant = w.copy(), parts[0].bias or 1.0  # what the bias is multiplied by in a score
     if any(not any((part.sign == side).any() for part in parts) for side in (-1, 1)):
         if rivals is not None:
             best[-1] = 0.5 * (rivals.lowest(w, 0)[0] - rivals.lowest(w, 2)[0])
@@ -97,10 +97,10 @@ def place_bias(
     weight = np.concatenate([part.weight for part in parts])
     negative, positive = (np.nanmin(g, initial=np.inf, where=side) for side in (sign < 0, sign > 0))
     if negative + positive > 0:
-        best[-1] = 0.5 * (negative - positive)
+        best[-1] = 0.5 * (negative - positive) / constant
     else:
         g *= sign
-        best[-1] = -threshold(g, sign, weight)
+        best[-1] = -threshold(g, sign, weight) / constant
     return best
 
 
@@ -128,7 +128,7 @@ def place_biases(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
         move, h = -likely_threshold(lead, sign, weight), _uncertainty(lead, sign, weight)
         now, then = (_errors_in_part(lead + more, sign, weight, h) for more in (0.0, move))
         if now - then > 0.01 * weight.sum():
-            W[k, -1] += move
+            W[k, -1] += move / (parts[0].rows.bias or 1.0)
             G[:, k] += move
     return parts[0].as_vector(W)
 

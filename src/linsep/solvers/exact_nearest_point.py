@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..loop.stop import INTERRUPT, INTERRUPTED, interrupts, is_spent
 from ..rows.exact import dyadic, least, scored
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
 from .integer_weights import find_integer_weights
@@ -62,9 +63,11 @@ def decide_exactly(parts: Sequence[Rows], bias: str, start: np.ndarray, seconds:
     """
     deadline = time.monotonic() + seconds
     try:
-        return _walk(IntegerRows(parts, bias, deadline), start, deadline)
+        with interrupts():
+            return _walk(IntegerRows(parts, bias, deadline), start, deadline)
     except TimeoutError:
-        return Decision(reason=f"exact arithmetic did not decide within {seconds:g} seconds")
+        spent = f"exact arithmetic did not decide within {seconds:g} seconds"
+        return Decision(reason=INTERRUPTED if INTERRUPT.pressed else spent)
 
 
 def _walk(rows: IntegerRows, start: np.ndarray, deadline: float) -> Decision:
@@ -148,7 +151,7 @@ class Face:
 
     def add(self, i: int, a: Vector) -> bool:
         """Take row i with vector a in use; not if it depends, affinely, on those in use."""
-        if time.monotonic() > self.deadline:
+        if is_spent(self.deadline):
             raise TimeoutError
         column, over = [dot(a, b) + 1 for b in [*self.vectors, a]], []
         before = 1
@@ -248,7 +251,7 @@ class IntegerRows:
         return {j: v for j, v in a.items() if v}
 
     def _check_time(self) -> None:
-        if time.monotonic() > self.deadline:
+        if is_spent(self.deadline):
             raise TimeoutError
 
     def as_floats(self, w: Vector, factor: int = FACTORS[0]) -> np.ndarray:

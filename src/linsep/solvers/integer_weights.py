@@ -8,9 +8,10 @@ yields one more digit of x to the base p. Enough digits determine the fractions 
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
+
+from ..loop.stop import is_spent
 
 P = 2**31 - 1  # a prime: products of two remainders fit into 64 bits
 LIMB = 20  # bits of a part of a number
@@ -40,7 +41,7 @@ def find_integer_weights(A: np.ndarray, deadline: float = math.inf) -> list[int]
     digits: list[np.ndarray] = []
     rest, tried = b, FEW
     while True:
-        if time.monotonic() > deadline:
+        if is_spent(deadline):
             raise TimeoutError
         digit = _times(inverse, (rest % P).astype(np.int64))
         rest = (rest - sum((limb @ digit).astype(object) << LIMB * k for k, limb in enumerate(limbs))) // P
@@ -62,7 +63,7 @@ def _equations(T: np.ndarray, deadline: float) -> np.ndarray | None:
         pivots = np.flatnonzero(T[c:, c])
         if pivots.size == 0:
             return None
-        if time.monotonic() > deadline:
+        if is_spent(deadline):
             raise TimeoutError
         r = c + int(pivots[0])
         T[[c, r]], order[[c, r]] = T[[r, c]], order[[r, c]]
@@ -77,7 +78,7 @@ def _inverse(B: np.ndarray, deadline: float) -> np.ndarray:
     n = len(B)
     T = np.hstack([B, np.eye(n, dtype=np.int64)])
     for c in range(n):
-        if time.monotonic() > deadline:
+        if is_spent(deadline):
             raise TimeoutError
         r = c + int(np.argmax(T[c:, c] != 0))
         T[[c, r]] = T[[r, c]]

@@ -25,7 +25,7 @@ import scipy.linalg
 
 from ..certificates.prove.objective import SoftMarginProblem
 from ..loop.stop import Rounds
-from ..rows.matrix import Rows, scores, vectors
+from ..rows.matrix import Rows, augmented, scores, vectors
 from .active_set import Factors, active_set
 from .coordinate_ascent import ascend
 
@@ -47,7 +47,7 @@ class _Hulls:
     """The rows as vectors of one hull or of two, whose columns are divided by ``scale``."""
 
     def __init__(self, parts: Sequence[Rows], bias: str, scale: np.ndarray | float):
-        self.parts = [part.with_bias(1.0 if bias == "augmented" else 0.0) for part in parts]
+        self.parts = augmented(parts, bias == "augmented")
         self.scale = np.broadcast_to(scale, parts[0].size)
         sign = np.concatenate([part.sign for part in parts])
         self.group = (sign > 0).astype(np.int64) if bias == "free" else np.zeros(sign.size, dtype=np.int64)

@@ -203,7 +203,10 @@ class CurvatureMatrix:
         self.rows = rows
         H = sigma * self.matrix
         H[np.diag_indices_from(H)] += _diagonal(in_norm, sigma * self.problem.C, rows)
-        return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=True, check_finite=False)  # reads one half
+        try:
+            return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=False, check_finite=False)  # upper half
+        except scipy.linalg.LinAlgError:  # of an extreme C: the shortest step
+            return scipy.linalg.lstsq(np.triu(H) + np.triu(H, 1).T, -slope, check_finite=False)[0]
 
     def _add(self, rows: np.ndarray, times: float) -> None:
         problem = self.problem

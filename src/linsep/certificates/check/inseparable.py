@@ -73,7 +73,9 @@ def whole_w(claim: MarginCertificate, X, sign, keep, constant) -> str:
     scores, errors, _ = all_scores(X, sign, np.array([number / size for number in numbers]), constant)
     for i in np.flatnonzero(keep & ~(scores > errors)):
         row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
-        score = sum(Fraction(float(row[j])) * numbers[j] for j in np.flatnonzero(row)) + int(constant) * numbers[-1]
+        score = (
+            sum(Fraction(float(row[j])) * numbers[j] for j in np.flatnonzero(row)) + Fraction(constant) * numbers[-1]
+        )
         if int(sign[i]) * score <= 0:
             return f"the w of its integers has row {i} on the wrong side"
     return ""

@@ -8,6 +8,7 @@ reason for which learning ended.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..base import Verdict
 from ..margin import MarginCertificate
 from .inseparable import sums_to_zero, whole_w, whole_weights
 from .machine import numbers, rival_combination, rival_scores
-from .rows import U, combination, exact_norm, scores
+from .rows import SAFE, U, combination, exact_norm, exponent_of, read_matrix, scores
 
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
@@ -33,14 +34,15 @@ class _Data(NamedTuple):
 
 def check(claim: MarginCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
     """Every number of ``claim`` computed again from the data it was made for."""
-    X, y = X.tocsr() if sp.issparse(X) else np.asarray(X), np.asarray(y)
+    X, y = read_matrix(X), np.asarray(y)
     unusable = _find_unusable(claim, X, y)
     if unusable:
         return Verdict((unusable,))
+    claim, X, constant = _in_safe_range(claim, X)
     machine = claim.w.ndim == 2
     sign = numbers(y, claim.classes) if machine else np.where(y == claim.classes[1], 1.0, -1.0)
     keep = np.ones(len(y), bool) if sample_weight is None else np.asarray(sample_weight) > 0
-    data = _Data(X, sign, keep, 0.0 if claim.bias == "none" else 1.0)
+    data = _Data(X, sign, keep, constant)
     wrong: list[str] = []
     low, margin, rounding = _check_lower(claim, data, wrong)
     bound, zero = _check_upper(claim, data, wrong)
@@ -65,6 +67,26 @@ def _find_unusable(claim: MarginCertificate, X: Any, y: np.ndarray) -> str:
     if machine and claim.integers:
         return "proof: integers prove nothing of many classes here"
     return ""
+
+
+def _in_safe_range(claim: MarginCertificate, X: Any) -> tuple[MarginCertificate, Any, float]:
+    """The claim about 2^-e X, X so multiplied, and what augments a row: nothing of this is rounded."""
+    e, constant = exponent_of(X.data if sp.issparse(X) else X), 0.0 if claim.bias == "none" else 1.0
+    e = max(e, 1) if claim.bias == "augmented" else e
+    w = np.ldexp(claim.w, -exponent_of(claim.w))  # its length means nothing
+    if abs(e) <= SAFE:
+        return replace(claim, w=w), X, constant
+    if claim.bias == "free":
+        w = np.concatenate([w[:-1], np.ldexp(w[-1:], -e)])
+    elif claim.bias == "augmented":
+        constant = math.ldexp(constant, -e)
+    claim = replace(
+        claim, w=w, lower=float(np.ldexp(claim.lower, -e)), upper=float(np.ldexp(claim.upper, -e)),
+        longest=float(np.ldexp(claim.longest, -e)), eps=float(np.ldexp(claim.eps, -e)),
+    )  # fmt: skip
+    if sp.issparse(X):
+        return claim, sp.csr_array((np.ldexp(X.data, -e), X.indices, X.indptr), X.shape), constant
+    return claim, np.ldexp(X, -e), constant
 
 
 def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tuple[float, float, float]:

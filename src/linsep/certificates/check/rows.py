@@ -11,7 +11,31 @@ import scipy.sparse as sp
 
 U = 2.0**-52
 ROWS = 4096  # rows that are converted to float64 at a time
+SAFE = 64  # numbers between 2^-64 and 2^64 have squares that double precision holds
 DECISIVE = 64  # rows whose score is computed exactly, if the claim does not need more
+
+
+def read_matrix(X):
+    """X as CSR without doubled entries, or as an array; one that is damaged or not finite is refused."""
+    if not sp.issparse(X):
+        X = np.asarray(X)
+        if X.ndim != 2 or X.dtype.kind not in "fiub" or not np.isfinite(X).all():
+            raise ValueError("X: expected a matrix of finite numbers.")
+        return X
+    X = X.copy()  # the check of SciPy may shorten its arrays
+    if X.format in ("csr", "csc", "bsr"):
+        X.check_format(full_check=True)
+    X = sp.csr_array(X)
+    X.has_canonical_format = False
+    X.sum_duplicates()
+    if not np.isfinite(X.data).all():
+        raise ValueError("X: expected a matrix of finite numbers.")
+    return X
+
+
+def exponent_of(numbers) -> int:
+    """The power of two just above the largest magnitude; 0 for zeros."""
+    return int(np.frexp(np.abs(numbers.astype(np.float64)).max(initial=0.0))[1])
 
 
 def scores(X, sign, keep, w, constant, claimed):
@@ -40,7 +64,7 @@ def all_scores(X, sign, w, constant):
         squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
         scores[rows] = sign[rows] * (block @ w[:-1] + constant * w[-1])
         errors[rows] = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
-        lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant)
+        lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant * constant)
     return scores, errors, lengths
 
 

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ...rows.matrix import Rows, add_weighted_vectors, combine, write_scores
+from ...rows.matrix import Rows, add_weighted_vectors, augmented, combine, write_scores
 from ..base import Status
 from ..objective import ObjectiveCertificate
 
@@ -27,7 +27,7 @@ class SoftMarginProblem:
     """Rows, what their errors cost, and whether the bias is "free", "augmented" or absent ("none")."""
 
     def __init__(self, part: Rows, C: np.ndarray, *, squared: bool, bias: str):
-        self.part = part.with_bias(0.0 if bias == "none" else 1.0)
+        self.part = augmented([part], bias != "none")[0]
         self.C, self.squared, self.free, self.bias = C, squared, bias == "free", bias
         self.sign, self.size = part.sign.astype(np.float64), part.size
         absent = C <= 0.0

@@ -1,0 +1,143 @@
+"""The door for arrays: what compiled code will index is checked here, once. Behind it kernels trust their arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .jit import compiled
+
+BITS: dict[Any, Any] = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}  # integers of the same size
+IN_PLACE = (np.float64, np.float32, np.uint8, np.bool_)  # what kernels read as it is
+
+
+class Magnitudes(NamedTuple):
+    """The least value of |x| that is not 0, and the largest; inf and 0 if there is none."""
+
+    least: float
+    largest: float  # infinite or NaN if a number is
+
+
+def magnitudes(numbers: np.ndarray) -> Magnitudes:
+    """One look at all numbers of a contiguous array. The bits of |x| have the order of |x|, NaN beyond infinity.
+
+    >>> magnitudes(np.array([[0.0, -3.0], [0.5, 1.0]]))
+    Magnitudes(least=0.5, largest=3.0)
+    """
+    numbers = numbers.reshape(-1)
+    kind = BITS.get(numbers.dtype)
+    if kind is None:  # integers: none is a fraction, and all are finite
+        largest = max(float(numbers.max()), -float(numbers.min())) if numbers.size else 0.0
+        return Magnitudes(1.0 if largest else np.inf, largest)
+    least, largest = _extreme_bits(numbers.view(kind), kind(np.iinfo(kind).max))
+    found = np.array([least, largest], dtype=kind).view(numbers.dtype)
+    return Magnitudes(float(found[0]) if least <= largest else np.inf, float(found[1]))
+
+
+@compiled
+def _extreme_bits(bits, mask):
+    """The least positive and the largest of ``bits & mask``."""
+    least, largest = mask, mask & 0
+    for k in range(bits.size):
+        magnitude = bits[k] & mask
+        largest = max(largest, magnitude)
+        least = min(least, magnitude if magnitude > 0 else mask)
+    return least, largest
+
+
+def check_sparse(X: Any, name: str = "X") -> bool:
+    """Refuse a sparse matrix whose indices or pointers lead outside of its arrays.
+
+    Returns whether it is canonical: indices sorted, no entry twice. SciPy's own flag for that may be out of date.
+
+    >>> X = sp.csr_array((np.ones(2), np.array([0, 7]), np.array([0, 1, 2])), shape=(2, 8))
+    >>> check_sparse(X)
+    True
+    >>> X.indices[1] = 9
+    >>> check_sparse(X)
+    Traceback (most recent call last):
+    ValueError: X: expected column numbers 0 to 7, got 9; the sparse matrix is damaged.
+    """
+    if X.ndim != 2:
+        raise ValueError(f"{name}: expected a matrix, got an array of {X.ndim} dimensions.")
+    if X.format == "bsr":
+        X.copy().check_format(full_check=True)
+    if X.format not in ("csr", "csc"):
+        return False
+    count, width = X.shape if X.format == "csr" else X.shape[::-1]
+    indptr, indices, damaged = X.indptr, X.indices, "the sparse matrix is damaged."
+    if any(array.ndim != 1 for array in (indptr, indices, X.data)) or {indptr.dtype.kind, indices.dtype.kind} != {"i"}:
+        raise ValueError(f"{name}: expected vectors of integers as indices and pointers; {damaged}")
+    ends = indptr[[0, -1]].tolist() if indptr.size else [0, 0]
+    if indptr.size != count + 1 or indices.size != X.data.size or ends[0] != 0 or ends[-1] > indices.size:
+        raise ValueError(
+            f"{name}: expected {count + 1} pointers from 0 to at most {min(indices.size, X.data.size)}, "
+            f"got {indptr.size} from {ends[0]} to {ends[-1]}; {damaged}"
+        )
+    if (indptr[1:] < indptr[:-1]).any():
+        raise ValueError(f"{name}: expected pointers that never fall; {damaged}")
+    least, most, falls = _scan_indices(indptr, indices)
+    if least < 0 or most >= width:
+        what, wrong = "column" if X.format == "csr" else "row", least if least < 0 else most
+        raise ValueError(f"{name}: expected {what} numbers 0 to {width - 1}, got {wrong}; {damaged}")
+    return bool(falls == 0)
+
+
+@compiled
+def _scan_indices(indptr, indices):
+    """The least and the largest index, and how many are not larger than the one before them in their row."""
+    size = indptr[indptr.size - 1]
+    least, most, falls = indices.dtype.type(0), indices.dtype.type(-1), 0
+    for k in range(size):
+        least, most = min(least, indices[k]), max(most, indices[k])
+    for k in range(1, size):
+        falls += indices[k] <= indices[k - 1]
+    for i in range(1, indptr.size - 1):
+        k = indptr[i]
+        if 0 < k < indptr[i + 1]:  # the first entry of a row
+            falls -= indices[k] <= indices[k - 1]
+    return least, most, falls
+
+
+def as_canonical_csr(X: Any, name: str = "X") -> Any:
+    """A checked CSR matrix, in place if it is canonical; else a copy with sorted indices and doubled entries summed."""
+    if X.format != "csr":
+        check_sparse(X, name)
+        X = X.tocsr()
+    if check_sparse(X, name):
+        return X
+    copy = sp.csr_array((X.data.copy(), X.indices.copy(), X.indptr.copy()), shape=X.shape)
+    copy.has_canonical_format = False
+    copy.sum_duplicates()
+    return copy
+
+
+def as_rows(X: Any, name: str = "X") -> Any:
+    """A matrix that kernels can read: C-ordered, or canonical CSR, of a type that they read; in place if it is so."""
+    if sp.issparse(X):
+        X = as_canonical_csr(X, name)
+        return X if X.dtype in IN_PLACE else X.astype(np.float64)
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"{name}: expected a matrix, got an array of {X.ndim} dimensions.")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: expected numbers, got an array of {X.dtype}.")
+    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in IN_PLACE else np.float64)
+
+
+def as_vector(values: Any, count: int, name: str, dtype: Any = np.float64) -> np.ndarray:
+    """One value per row, as a contiguous array."""
+    found = np.ascontiguousarray(values, dtype=dtype)
+    if found.shape != (count,):
+        raise ValueError(f"{name}: expected one value for each of the {count} rows, got shape {found.shape}.")
+    return found
+
+
+def require_finite(X: Any, name: str = "X") -> Magnitudes:
+    """Refuse NaN and infinity; returns the magnitudes, which the same look at X tells."""
+    found = magnitudes(X.data if sp.issparse(X) else X)
+    if not np.isfinite(found.largest):
+        raise ValueError(f"{name}: expected finite numbers, got NaN or infinity.")
+    return found

@@ -1,0 +1,148 @@
+"""One scale: rows far from 1 are brought near it by an exact power of two, and what was learned is brought back.
+
+Squares and fourth powers of numbers between 2^-64 and 2^64 are far from the ends of double precision. Other rows are
+multiplied by 2^-e; so is the constant of an augmented bias. All scores, margins and lengths are then multiplied by
+powers of two too, which is exact: the run is the same, and its certificate is scaled back without rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..certificates.base import Certificate
+from ..certificates.margin import MarginCertificate
+from ..certificates.objective import ObjectiveCertificate
+from ..door import Magnitudes
+
+SAFE = 64  # rows of a largest number between 2^-64 and 2^64 are learned from as they are
+SPAN = 400  # powers of two that a column may be smaller than the largest number
+LARGEST = 960  # exponent of the largest number that is taken, and of the largest score that is shown
+
+
+class Scale(NamedTuple):
+    """Rows are multiplied by 2^-exponent.
+
+    ``power`` says how w grows with the rows: 1 for a sum of rows (perceptron), -1 if scores have a size of their own.
+    """
+
+    exponent: int = 0
+    free: bool = False  # the bias is not a coordinate of the rows
+    power: int = 1
+
+    @property
+    def constant(self) -> float:
+        """What an augmented bias of 1 has become."""
+        return 1.0 if self.free else math.ldexp(1.0, -self.exponent)
+
+    @property
+    def _shift(self) -> int:
+        """The exponent by which w is multiplied to be shown; such that scores stay within double precision."""
+        shift = self.power * self.exponent
+        return shift if abs(shift + self.exponent) <= LARGEST and abs(shift) <= LARGEST else -self.exponent // 2
+
+    def show(self, w: np.ndarray) -> np.ndarray:
+        """w, the bias last, for the rows as they came."""
+        return self._times(w, self._shift, self._shift + self.free * self.exponent)
+
+    def hide(self, w: np.ndarray) -> np.ndarray:
+        """w for the rows as they are learned from."""
+        return self._times(w, -self._shift, -self._shift - self.free * self.exponent)
+
+    def _times(self, w: np.ndarray, columns: int, bias: int) -> np.ndarray:
+        if not self.exponent:
+            return w
+        return np.concatenate([np.ldexp(w[..., :-1], columns), np.ldexp(w[..., -1:], bias)], axis=-1)
+
+    def rows(self, X: Any, back: bool = False) -> Any:
+        """The rows as they are learned from; or ``back``."""
+        exponent = self.exponent if back else -self.exponent
+        if not self.exponent:
+            return X
+        if sp.issparse(X):
+            return sp.csr_array((np.ldexp(X.data, exponent), X.indices, X.indptr), shape=X.shape)
+        return np.ldexp(X, exponent)
+
+    def times_square(self, C: float, name: str) -> float:
+        """A cost of errors beside |w|^2, in the units of the scaled rows: times 4^exponent."""
+        scaled = float(np.ldexp(C, 2 * self.exponent))
+        if self.exponent and not 2.0**-LARGEST < scaled < 2.0**LARGEST:
+            raise ValueError(
+                f"{name}: {C:.3g} times the squares of X, of about {2.0**self.exponent:.3g} each, is beyond double "
+                "precision. Scale the columns."
+            )
+        return scaled
+
+    def alpha(self, alpha: np.ndarray, back: bool = False) -> np.ndarray:
+        """Dual weights of a soft margin for the scaled rows; or ``back``."""
+        return np.ldexp(alpha, -2 * self.exponent if back else 2 * self.exponent) if self.exponent else alpha
+
+    def costs(self, record: dict[str, float]) -> dict[str, float]:
+        """An entry of a history with the bounds of a cost for the rows as they came."""
+        power = -2 * self.exponent
+        return {name: float(np.ldexp(v, power)) if name in ("lower", "upper") else v for name, v in record.items()}
+
+    def certificate(self, found: Certificate) -> Certificate:
+        """What is proved about the rows as they came."""
+        if not self.exponent:
+            return found
+        if isinstance(found, ObjectiveCertificate):
+            power = -2 * self.exponent
+            return replace(
+                found, w=self.show(found.w), lower=_down(found.lower, power), upper=_up(found.upper, power),
+                weights=np.ldexp(found.weights, power), C=math.ldexp(found.C, power),
+                rounding=_up(found.rounding, power),
+            )  # fmt: skip
+        assert isinstance(found, MarginCertificate)
+        e = self.exponent
+        return replace(
+            found, w=self.show(found.w), lower=_down(found.lower, e), upper=_up(found.upper, e),
+            longest=_up(found.longest, e), rounding=_up(found.rounding, e), eps=_up(found.eps, e),
+        )  # fmt: skip
+
+
+def choose_scale(X: Any, found: Magnitudes, bias: str, power: int) -> Scale:
+    """The scale of checked rows; what doubles cannot hold is refused."""
+    largest = max(found.largest, 1.0) if bias == "augmented" else found.largest
+    if found.largest == 0.0:
+        return Scale(0, bias == "free", power)
+    if found.least < math.ldexp(largest, -SPAN):
+        _refuse_span(X, largest, bias)
+    exponent = math.frexp(largest)[1]
+    if abs(exponent) > LARGEST:
+        span = f"between {2.0**-LARGEST:.3g} and {2.0**LARGEST:.3g}"
+        raise ValueError(f"X: expected a largest value {span}, got {found.largest:.3g}. Scale the columns.")
+    return Scale(0 if abs(exponent) <= SAFE else exponent, bias == "free", power)
+
+
+def _refuse_span(X: Any, largest: float, bias: str) -> None:
+    """Refuse a column, or, without a bias, a row, that is lost beside the largest number."""
+    size = abs(X)
+    for axis, name in ((0, "column"), *(((1, "row"),) if bias == "none" else ())):
+        most = size.max(axis=axis)
+        most = (most.toarray() if sp.issparse(most) else most).ravel().astype(np.float64)
+        lost = np.flatnonzero((most > 0) & (most < math.ldexp(largest, -SPAN)))
+        if lost.size:
+            beside = "beside the 1 of the bias" if largest == 1.0 and bias == "augmented" else f"beside {largest:.3g}"
+            raise ValueError(
+                f"X: {name} {lost[0]} has no value above {most[lost[0]]:.3g}, {beside}: double precision cannot hold "
+                f"both. Scale the columns, or leave this {name} out."
+            )
+
+
+def _down(number: float, exponent: int) -> float:
+    """``number`` times 2^exponent, rounded down where the result is too small to be exact."""
+    if not math.isfinite(number):
+        return number
+    scaled = float(np.ldexp(number, exponent))
+    exact = float(np.ldexp(scaled, -exponent)) == number
+    return scaled if exact else math.nextafter(scaled, -math.inf)
+
+
+def _up(number: float, exponent: int) -> float:
+    """``number`` times 2^exponent, rounded up where the result is too small to be exact."""
+    return -_down(-number, exponent)
