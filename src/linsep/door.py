@@ -106,8 +106,11 @@ def as_canonical_csr(X: Any, name: str = "X") -> Any:
     if X.format != "csr":
         check_sparse(X, name)
         X = X.tocsr()
-    if check_sparse(X, name):
+    canonical, size = check_sparse(X, name), X.indptr[-1]
+    if canonical and size == X.data.size:
         return X
+    if canonical:  # what is behind the last pointer is no part of the matrix
+        return sp.csr_array((X.data[:size], X.indices[:size], X.indptr), shape=X.shape)
     copy = sp.csr_array((X.data.copy(), X.indices.copy(), X.indptr.copy()), shape=X.shape)
     copy.has_canonical_format = False
     copy.sum_duplicates()

@@ -67,7 +67,7 @@ def test_partial_fit_goes_on_and_keeps_its_labels():
     assert (rule.coef_ == coef).all()
 
 
-@pytest.mark.parametrize("engine", ["elimination", "cut", "toulbar2"])
+@pytest.mark.parametrize("engine", ["elimination", "cut", "expansion", "toulbar2"])
 def test_other_engines_learn_too(engine):
     if engine == "toulbar2":
         pytest.importorskip("pytoulbar2", reason="the extra `exact` is not installed")

@@ -207,4 +207,4 @@ def test_unknown_engines_and_networks_they_cannot_solve_are_refused():
         solve(ring, "forest")
     with pytest.raises(ValueError, match="the truth has no rival"):
         best_rival(Network.from_tables([[1.0], [2.0]]), [0, 0])
-    assert set(ENGINES) == {"forest", "cut", "elimination", "trws", "toulbar2"}
+    assert set(ENGINES) == {"forest", "cut", "elimination", "trws", "expansion", "toulbar2"}

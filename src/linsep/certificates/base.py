@@ -5,11 +5,33 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, field, fields
+from decimal import ROUND_FLOOR, Context
 from enum import StrEnum
 from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+
+
+def at_least(bound: float, digits: int = 6) -> str:
+    """A lower bound in words: rounded down, unless it is a round number but for 1e-12 of it.
+
+    >>> at_least(3.32819878), at_least(1.9999999999999996)
+    ('3.32819', '2')
+    """
+    near = f"{bound:.{digits}g}"
+    if not math.isfinite(bound) or float(near) - bound <= 1e-12 * abs(bound):
+        return near
+    return f"{float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(bound)):.{digits}g}"
+
+
+def at_most(bound: float, digits: int = 6) -> str:
+    """An upper bound in words: rounded up.
+
+    >>> at_most(3.33146404), at_most(0.000978)
+    ('3.33147', '0.000978')
+    """
+    return at_least(-bound, digits).removeprefix("-") if bound > 0 else f"{bound:.{digits}g}"
 
 
 class Status(StrEnum):

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .base import Certificate, Status, Verdict
+from .base import Certificate, Status, Verdict, at_least, at_most
 
 
 def _integers() -> np.ndarray:
@@ -36,7 +36,7 @@ class MarginCertificate(Certificate):
     :math:`\min (\langle w_y,x\rangle - \langle w_k,x\rangle)/|w|`.
     """
 
-    violated: int = 0  # training vectors with <w,a> <= 0
+    violated: int = 0  # training vectors with <w,a> <= 0; those within rounding of 0 may count or not
     novikoff: float = math.inf  # D^2 / lower^2: a fixed-increment perceptron ends after at most so many updates
     bias: str = "augmented"  # or "free" (the geometric margin) or "none" (hyperplanes through the origin)
     rows: np.ndarray = field(default_factory=_integers, repr=False)  # of the proof of the upper bound
@@ -82,11 +82,15 @@ class MarginCertificate(Certificate):
 
     def __str__(self) -> str:
         margin, rule, vectors, right, wrong = self._words()
-        bounds = f"the {margin} of this w is at least {self.lower:.6g}, no {rule} has more than {self.upper:.6g}"
+        bounds = (
+            f"the {margin} of this w is at least {at_least(self.lower)}, no {rule} has more than {at_most(self.upper)}"
+        )
         made = f"{self.updates} update{'s' * (self.updates != 1)} made"
         if self.separates:
-            made += f"; Novikoff allows a perceptron at most {self.novikoff:.4g}" if self.novikoff < 1e15 else ""
-            gap = f" (short of the best by at most {max(0.0, 1 - self.lower / self.upper):.2g} of it)"
+            made += (
+                f"; Novikoff allows a perceptron at most {at_most(self.novikoff, 4)}" if self.novikoff < 1e15 else ""
+            )
+            gap = f" (short of the best by at most {at_most(max(0.0, 1 - self.lower / self.upper), 2)} of it)"
             missed = f" The target was not reached: {self.reason}." if self.reason else ""
             said = f"{self.status.capitalize()}: all {self.size} {vectors} {right}"
             return f"{said}; {bounds}{gap}; {made}.{missed}"
@@ -105,7 +109,7 @@ class MarginCertificate(Certificate):
                 f"margin is below the rounding error {self.rounding:.2g}; {why}{made}. Scale or centre the columns."
             )
         undecided = f"whether any {rule} separates the data is not decided: the margin is"
-        undecided += f" at most {self.upper:.6g}" if self.upper > 0 else " zero up to rounding"
+        undecided += f" at most {at_most(self.upper)}" if self.upper > 0 else " zero up to rounding"
         return f"{self.status.capitalize()}: {why}{wrong}; {undecided}; {made}."
 
     def _words(self) -> tuple[str, str, str, str, str]:

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from .base import Certificate, Verdict
+from .base import Certificate, Verdict, at_least, at_most
 
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectiveCertificate(Certificate):
-    """A learned w with what is proved about its cost: ``upper`` is P(w), and no w costs less than ``lower``.
+    """A learned w with what is proved about its cost: P(w) is at most ``upper``, and no w costs less than ``lower``.
 
     The status is "optimal" if the relative gap of these is at most ``tol``, and "budget spent" otherwise.
     """
 
-    violated: int  # training vectors with <w,a> <= 0
+    violated: int  # training vectors with <w,a> <= 0; those within rounding of 0 may count or not
     C: float
     loss: str = "hinge"  # or "squared_hinge"
     bias: str = "free"  # not in the norm; "augmented": a coordinate of w; or "none"
@@ -42,8 +42,10 @@ class ObjectiveCertificate(Certificate):
 
     def __str__(self) -> str:
         name = {"hinge": "hinge", "squared_hinge": "squared hinge"}[self.loss]
-        cost = f"with C={self.C:g} and the {name} this w costs {self.upper:.9g}, and none costs less than"
-        bounds = f"{cost} {self.lower:.9g} (relative gap {max(self.relative_gap, 0.0):.2g})"
+        cost = (
+            f"with C={self.C:g} and the {name} this w costs at most {at_most(self.upper, 9)}, and none costs less than"
+        )
+        bounds = f"{cost} {at_least(self.lower, 9)} (relative gap {at_most(max(self.relative_gap, 0.0), 2)})"
         norm = float(np.linalg.norm(self.w[:-1]))
         margin = f"its margin is {1.0 / norm:.6g}, " if norm > 0 and math.isfinite(norm) else ""
         wrong = f"{self.violated} of {self.size} vectors are on the wrong side, {self.rows.size} support it"

@@ -20,8 +20,10 @@ from ..certificates.objective import ObjectiveCertificate
 from ..door import Magnitudes
 
 SAFE = 64  # rows of a largest number between 2^-64 and 2^64 are learned from as they are
-SPAN = 400  # powers of two that a column may be smaller than the largest number
-LARGEST = 960  # exponent of the largest number that is taken, and of the largest score that is shown
+SPAN = (
+    400  # powers of two that a column may be smaller than the largest number; a row twice that if no squares are needed
+)
+LARGEST = 1000  # exponent of the largest number that is taken, and of the largest score that is shown
 
 
 class Scale(NamedTuple):
@@ -110,28 +112,29 @@ def choose_scale(X: Any, found: Magnitudes, bias: str, power: int) -> Scale:
     largest = max(found.largest, 1.0) if bias == "augmented" else found.largest
     if found.largest == 0.0:
         return Scale(0, bias == "free", power)
-    if found.least < math.ldexp(largest, -SPAN):
-        _refuse_span(X, largest, bias)
     exponent = math.frexp(largest)[1]
     if abs(exponent) > LARGEST:
         span = f"between {2.0**-LARGEST:.3g} and {2.0**LARGEST:.3g}"
         raise ValueError(f"X: expected a largest value {span}, got {found.largest:.3g}. Scale the columns.")
+    if found.least < math.ldexp(largest, -SPAN):
+        beside = "the 1 of the bias" if largest == 1.0 and bias == "augmented" else f"{largest:.3g}"
+        _refuse_lost(X, 0, math.ldexp(largest, -SPAN), beside)
+        if bias == "none":
+            _refuse_lost(X, 1, math.ldexp(largest, -SPAN if power < 0 else -LARGEST), beside)
     return Scale(0 if abs(exponent) <= SAFE else exponent, bias == "free", power)
 
 
-def _refuse_span(X: Any, largest: float, bias: str) -> None:
-    """Refuse a column, or, without a bias, a row, that is lost beside the largest number."""
-    size = abs(X)
-    for axis, name in ((0, "column"), *(((1, "row"),) if bias == "none" else ())):
-        most = size.max(axis=axis)
-        most = (most.toarray() if sp.issparse(most) else most).ravel().astype(np.float64)
-        lost = np.flatnonzero((most > 0) & (most < math.ldexp(largest, -SPAN)))
-        if lost.size:
-            beside = "beside the 1 of the bias" if largest == 1.0 and bias == "augmented" else f"beside {largest:.3g}"
-            raise ValueError(
-                f"X: {name} {lost[0]} has no value above {most[lost[0]]:.3g}, {beside}: double precision cannot hold "
-                f"both. Scale the columns, or leave this {name} out."
-            )
+def _refuse_lost(X: Any, axis: int, least: float, beside: str) -> None:
+    """Refuse a column, or a row, all of which is below ``least``."""
+    most = abs(X).max(axis=axis)
+    most = (most.toarray() if sp.issparse(most) else most).ravel().astype(np.float64)
+    lost = np.flatnonzero((most > 0) & (most < least))
+    if lost.size:
+        name = f"{('column', 'row')[axis]} {lost[0]}"
+        raise ValueError(
+            f"X: {name} has no value above {most[lost[0]]:.3g}, beside {beside}: double precision cannot hold both. "
+            "Scale the columns, or leave it out."
+        )
 
 
 def _down(number: float, exponent: int) -> float:

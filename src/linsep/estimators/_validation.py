@@ -112,7 +112,12 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
     options = {"accept_sparse": "csr", "dtype": list(IN_PLACE), "reset": False, "ensure_all_finite": False, **options}
     if sp.issparse(X):
         check_sparse(X)
-    found = validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+    if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":  # dates, which NumPy would take for numbers
+        raise ValueError(f"X: expected numbers, got an array of {X.dtype}.")
+    try:
+        found = validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(" ".join(str(error).split())) from error
     checked = found[0] if y else found
     checked = as_canonical_csr(checked) if sp.issparse(checked) else checked
     if finite:
@@ -163,7 +168,10 @@ def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray | None:
     if sample_weight is None:
         return None
     X = np.zeros((len(X), 1)) if isinstance(X, list | tuple) else X
-    return np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    try:
+        return np.array(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    except (ValueError, OverflowError) as error:
+        raise ValueError(" ".join(str(error).split())) from error
 
 
 def check_feature_names(estimator: BaseEstimator, input_features: Any) -> list[str]:

@@ -41,7 +41,7 @@ class NetworkClassifier(LabellingClassifier):
         How w moves. "maximum margin": the largest margin itself, or a proof that the examples are not separable.
     loss_scale : float, default=0.0
         Every wrong label raises the margin asked for by this much.
-    engine : {"auto", "forest", "trws", "elimination", "cut", "toulbar2"}, default="auto"
+    engine : {"auto", "forest", "trws", "elimination", "cut", "expansion", "toulbar2"}, default="auto"
         How the best labelling is found. To learn, "auto" is "forest" (exact) where no graph has a cycle, else "trws",
         which may miss the best rival; the certificate says so. To predict, "auto" chooses for each graph.
     engine_passes : int, default=30

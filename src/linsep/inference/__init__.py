@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .answer import Answer
 from .elimination import elimination
+from .expansion import expansion
 from .forest import forest
 from .minimum_cut import cut
 from .network import Network
@@ -24,6 +25,7 @@ __all__ = [
     "best_rival",
     "cut",
     "elimination",
+    "expansion",
     "forest",
     "read_uai",
     "solve",

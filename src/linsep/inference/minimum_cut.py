@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import compiled
 from .answer import Answer, make_answer
 from .bound import upper_bound
-from .maximum_flow import make_flow, maximise_flow
+from .maximum_flow import Flow, make_flow, maximise_flow
 from .network import UNIT, Network, other_end
 
 ENTRIES = np.arange(4)  # of a 2 x 2 table
@@ -64,19 +64,28 @@ def find_minimum_cut(network: Network, exchanged: np.ndarray) -> tuple[np.ndarra
     """The labelling of the minimum cut, and the flow as messages."""
     t, h = exchanged[network.tail], exchanged[network.head]
     table = network.pairwise[network.pairwise_start[:, None] + (ENTRIES ^ (2 * t + h)[:, None])]
-    capacity = np.maximum(table[:, 0] + table[:, 3] - table[:, 1] - table[:, 2], 0.0)
     gain = (network.unary[1::2] - network.unary[0::2]) * np.where(exchanged, -1.0, 1.0)  # of label 1 over label 0
-    linear = np.bincount(network.tail, table[:, 2] - table[:, 0], minlength=network.n_nodes)
-    linear += np.bincount(network.head, table[:, 3] - table[:, 2], minlength=network.n_nodes)
     flow = make_flow(network)
-    flow.excess[:] = -(gain + linear)
-    flow.residual[0::2], flow.residual[1::2] = capacity, 0.0
+    capacity = set_capacities(flow, gain, table)
     maximise_flow(flow)
     sent = capacity - flow.residual[0::2]
     messages, edge = np.zeros((network.n_edges, 4)), np.arange(network.n_edges)
     messages[edge, 1 - t] = (table[:, 2] - table[:, 0]) + sent
     messages[edge, 3 - h] = (table[:, 3] - table[:, 2]) - sent
     return (flow.sink ^ exchanged).astype(np.int64), messages.ravel()
+
+
+def set_capacities(flow: Flow, gain: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Set the capacities of a flow whose minimum cut maximises the sum of these tables; returns those of the edges.
+
+    ``gain`` is that of label 1 over label 0, per node; ``table`` has one row of 4 entries per edge.
+    """
+    capacity = np.maximum(table[:, 0] + table[:, 3] - table[:, 1] - table[:, 2], 0.0)
+    linear = np.bincount(flow.tail, table[:, 2] - table[:, 0], minlength=gain.size)
+    linear += np.bincount(flow.head, table[:, 3] - table[:, 2], minlength=gain.size)
+    flow.excess[:] = -(gain + linear)
+    flow.residual[0::2], flow.residual[1::2] = capacity, 0.0
+    return capacity
 
 
 @compiled

@@ -68,7 +68,7 @@ def combine(state: MessagePassing, part: OpenPart, answer: Answer | None, began:
 
     A labelling with a label that was left out has a value below ``state.value``; any other is one of the open part.
     """
-    engine, note = "trws", f"{state.passes} passes"
+    engine, note = state.engine, f"{state.passes} passes"
     if part.reduced:
         note += f", {part.nodes.size} of {state.network.n_nodes} nodes left open"
     if answer is None:

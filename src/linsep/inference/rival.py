@@ -36,7 +36,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
         At least one node must have two labels.
     truth : array of shape (n_nodes,)
         One label per node.
-    engine : {"auto", "forest", "cut", "elimination", "trws", "toulbar2"}, default="auto"
+    engine : {"auto", "forest", "cut", "elimination", "trws", "expansion", "toulbar2"}, default="auto"
         The engine, as in `solve`.
     seconds : float, default=60.0
         The most time to search, about.

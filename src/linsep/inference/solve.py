@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+
 from .answer import Answer
 from .elimination import elimination
 from .elimination_order import find_elimination_order
+from .expansion import expand_labels, expansion, is_metric
 from .forest import forest, is_forest
 from .minimum_cut import cut, find_exchanged_nodes
 from .network import Network
@@ -21,6 +24,7 @@ ENGINES: dict[str, Callable[..., Answer]] = {
     "cut": cut,
     "elimination": elimination,
     "trws": trws,
+    "expansion": expansion,
     "toulbar2": toulbar2,
 }
 
@@ -30,16 +34,17 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
 
     "auto" uses dynamic programming for forests and a minimum cut for two labels where edges prefer equal ones;
     otherwise TRW-S, leaving out labels that its bound excludes; what is left open is solved by elimination if it is
-    narrow, or by toulbar2 if that is installed.
+    narrow, or by toulbar2 if that is installed. If all nodes have the same labels and edges prefer equal ones
+    (`is_metric`), expansion improves the labelling first, so that the bound excludes more labels.
 
     Parameters
     ----------
     network : Network
         Any network that the engine can solve.
-    engine : {"auto", "forest", "cut", "elimination", "trws", "toulbar2"}, default="auto"
+    engine : {"auto", "forest", "cut", "elimination", "trws", "expansion", "toulbar2"}, default="auto"
         The engine.
     seconds : float, default=60.0
-        The most time that "auto", "trws" and "toulbar2" may search, about.
+        The most time that "auto", "trws", "expansion" and "toulbar2" may search, about.
     **options
         Further parameters of the engine. Of "auto": ``search`` (bool, default=True); False does without toulbar2 and
         eliminates only small networks, for many networks in a row.
@@ -55,7 +60,7 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
         return _solve_by_choice(network, seconds, **options)
     if engine not in ENGINES:
         raise ValueError(f"engine: expected 'auto' or one of {sorted(ENGINES)}, got {engine!r}.")
-    if engine in ("trws", "toulbar2"):
+    if engine in ("trws", "expansion", "toulbar2"):
         options["seconds"] = seconds
     return ENGINES[engine](network, **options)
 
@@ -70,16 +75,31 @@ def _solve_by_choice(network: Network, seconds: float, search: bool = True) -> A
     state = MessagePassing(network)
     for passes, bits in ((30, 16.0), (200, 20.0), (1000, 22.0))[: 3 if search else 2]:
         state.run_until_stalled(passes, until - time.perf_counter())
+        _expand(state, state.decoded, until)
         if state.proved:
             return state.answer(began)
         found = _solve_open_part(state, began, partial(_solve_exactly, bits=bits))
         if found is not None:
             return found
     state.search_locally(20_000 if search else 2_000)
+    _expand(state, state.labels, until)
     if search and has_toulbar2():
         left = max(until - time.perf_counter(), 1.0)
         found = _solve_open_part(state, began, partial(toulbar2, seconds=left))
     return found if found is not None else state.answer(began)
+
+
+def _expand(state: MessagePassing, start: np.ndarray, until: float) -> None:
+    """Improve a labelling by expansion, where its moves are minimum cuts and nothing is proved yet.
+
+    It starts at what TRW-S decoded, not at what it found itself before: no move leads away from there.
+    """
+    if state.proved or not is_metric(state.finite):
+        return
+    before = state.value
+    state.keep_if_better(expand_labels(state.finite, start, until=until)[0])
+    if state.value > before:
+        state.engine = "trws + expansion"
 
 
 def _solve_open_part(

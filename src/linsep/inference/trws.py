@@ -38,10 +38,12 @@ class MessagePassing:
         self.upper, self.error = upper_bound(self.finite, self.messages, self.share)
         self.proof = self.messages.copy()  # the messages of the best bound
         self.passes = 0
+        self.engine = "trws"  # the engines that found the labelling and the bound
         self.random = np.random.default_rng(0)
         size = int(network.n_labels.max())
         self._scratch = np.empty(size), np.empty(size)
         self._decoded = np.empty(network.n_nodes, dtype=np.int64)
+        self.decoded, self.decoded_score = self.labels.copy(), -np.inf  # the best labelling decoded by the passes
 
     @property
     def rounding(self) -> float:
@@ -58,7 +60,7 @@ class MessagePassing:
         for _ in range(passes):
             forward_pass(self.finite, self.messages, self._decoded, *self._scratch)
             improve_labels(self.finite, self._decoded, self._scratch[0])
-            self.keep_if_better(self._decoded)
+            self._keep_decoded()
             backward_pass(self.finite, self.messages, *self._scratch)
         self.passes += passes
         upper, error = upper_bound(self.finite, self.messages, self.share)
@@ -76,6 +78,14 @@ class MessagePassing:
             fell = self.run(min(batch, passes - self.passes))
             stalled = 0 if fell > patience * (self.upper - self.value) or batch < BATCH else stalled + 1
             batch = min(2 * batch, BATCH)
+
+    def _keep_decoded(self) -> None:
+        """Keep the decoded labelling if it is better than those decoded before, whatever other engines found."""
+        score = score_labelling(self.network, self._decoded)
+        if score > self.decoded_score:
+            self.decoded_score = score
+            self.decoded[:] = self._decoded
+            self.keep_if_better(self._decoded)
 
     def keep_if_better(self, labels: np.ndarray) -> None:
         """Keep a labelling if it is better than the best so far."""
@@ -100,7 +110,9 @@ class MessagePassing:
 
     def answer(self, began: float) -> Answer:
         """The best labelling and the best bound so far."""
-        return make_answer(self.network, self.labels, self.upper, self.rounding, "trws", began, f"{self.passes} passes")
+        return make_answer(
+            self.network, self.labels, self.upper, self.rounding, self.engine, began, f"{self.passes} passes"
+        )
 
 
 def trws(

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..jit import component
-from .points import Dense, Sparse, points
+from .points import Dense, Sparse, rows_oracle
 
 
 @component(BATCH=False, slots=1, bias_kind="free")  # the rival of a row is known only after the pass
@@ -140,5 +140,5 @@ def _like(one: Dense | Sparse, slots: Dense | Sparse) -> Dense | Sparse:
         X = sp.csr_array((slots.data, slots.indices, slots.indptr), shape=(3, slots.width)).toarray()
         return Dense(X, slots.sign, slots.weight, 0.0, 0)
     if isinstance(one, Sparse) and isinstance(slots, Dense):
-        return points(sp.csr_array(slots.X), slots.sign, bias=0.0)
+        return rows_oracle(sp.csr_array(slots.X), slots.sign, bias=0.0)
     return slots

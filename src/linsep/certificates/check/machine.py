@@ -35,7 +35,7 @@ def rival_scores(X, own, keep, W, constant, claimed):
         doubt = errors[pick][:, None] + errors + U * np.abs(ahead)
         ahead[pick] = np.inf
         low[rows], high[rows] = (ahead - doubt).min(axis=1), (ahead + doubt).min(axis=1)
-        lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant))
+        lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant * constant))
     some = np.flatnonzero(keep)
     low, high, lengths = low[some], high[some], lengths[some]
     least, most = float(low.min()), float(high.min())

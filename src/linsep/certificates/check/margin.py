@@ -18,7 +18,7 @@ from ..base import Verdict
 from ..margin import MarginCertificate
 from .inseparable import sums_to_zero, whole_w, whole_weights
 from .machine import numbers, rival_combination, rival_scores
-from .rows import SAFE, U, combination, exact_norm, exponent_of, read_matrix, scores
+from .rows import SAFE, U, combination, exact_norm, exponent_of, read_matrix, scores, times_power_of_two
 
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
@@ -84,9 +84,7 @@ def _in_safe_range(claim: MarginCertificate, X: Any) -> tuple[MarginCertificate,
         claim, w=w, lower=float(np.ldexp(claim.lower, -e)), upper=float(np.ldexp(claim.upper, -e)),
         longest=float(np.ldexp(claim.longest, -e)), eps=float(np.ldexp(claim.eps, -e)),
     )  # fmt: skip
-    if sp.issparse(X):
-        return claim, sp.csr_array((np.ldexp(X.data, -e), X.indices, X.indptr), X.shape), constant
-    return claim, np.ldexp(X, -e), constant
+    return claim, times_power_of_two(X, -e), constant
 
 
 def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tuple[float, float, float]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,16 +12,15 @@ import scipy.sparse as sp
 
 from ..base import Verdict
 from ..objective import ObjectiveCertificate
+from .rows import ROWS, SAFE, U, column_sums, exact_score, exponent_of, read_matrix, times_power_of_two
 
-U = 2.0**-52
-ROWS = 4096  # rows that are converted to float64 at a time
+EXACT = 2**16  # numbers in X up to which both sides are computed without rounding
 QUANTITY = "lower bound of the cost"
 
 
 def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
     """Every number of ``claim`` computed again from the data it was made for."""
-    X = X.tocsr() if sp.issparse(X) else np.asarray(X)
-    y = np.asarray(y)
+    X, y = read_matrix(X), np.asarray(y)
     n, d = X.shape
     if claim.w.shape != (d + 1,) or y.shape != (n,):
         return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
@@ -32,10 +33,13 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     sign, cost = np.where(y == claim.classes[1], 1.0, -1.0), claim.C * weight
 
+    claim, X, constant = _in_safe_range(claim, X)
+    cost = claim.C * weight
     wrong: list[str] = []
-    score, error = _scores(X, sign, claim)
-    primal, error_of_sum = _primal(claim, score, error, cost)
-    if not abs(claim.upper - primal) <= error_of_sum:
+    score, error = _scores(X, sign, claim, constant)
+    primal, slack = _primal(claim, score, error, cost)
+    least = exact_cost(X, sign, claim, constant, cost) if X.size <= EXACT else primal - slack
+    if not least <= claim.upper <= primal + 4 * slack:
         wrong.append(f"upper: claimed {claim.upper!r}, but P(w) is {primal!r}")
     present = weight > 0
     fewest, most = int(np.sum((score < -error) & present)), int(np.sum((score <= error) & present))
@@ -46,8 +50,9 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     flaw = _find_flaw(claim, sign, cost)
     if flaw:
         return Verdict((*wrong, f"alpha: {flaw}"), math.nan, primal, QUANTITY)
-    dual, slack = _dual(claim, X, sign, cost)
-    if not claim.lower <= dual + slack or not claim.lower >= dual - slack - 1e-9 * primal:
+    dual, slack = _dual(claim, X, sign, cost, constant)
+    highest = exact_dual(X, sign, claim, constant, cost) if X.size <= EXACT else dual + slack
+    if not dual - 8 * slack - 1e-9 * primal <= claim.lower <= highest:
         wrong.append(f"lower: claimed {claim.lower!r}, but D(alpha) is {dual!r}")
     near = claim.upper - claim.lower <= claim.tol * claim.upper
     if claim.status not in (("optimal",) if near else ("budget spent",)):
@@ -56,9 +61,29 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     return Verdict(tuple(wrong), dual, primal, QUANTITY)
 
 
-def _scores(X, sign, claim: ObjectiveCertificate) -> tuple[np.ndarray, np.ndarray]:
+def _in_safe_range(claim: ObjectiveCertificate, X: Any) -> tuple[ObjectiveCertificate, Any, float]:
+    """The claim about 2^-e X, X so multiplied, and what augments a row: nothing of this is rounded.
+
+    w is multiplied by 2^e, but for a free bias; P, D, C and alpha by 4^e.
+    """
+    e, constant = exponent_of(X.data if sp.issparse(X) else X), 0.0 if claim.bias == "none" else 1.0
+    e = max(e, 1) if claim.bias == "augmented" else e
+    if abs(e) <= SAFE:
+        return claim, X, constant
+    w = np.ldexp(claim.w, e)
+    if claim.bias == "free":
+        w[-1] = claim.w[-1]
+    elif claim.bias == "augmented":
+        constant = math.ldexp(constant, -e)
+    claim = replace(
+        claim, w=w, lower=float(np.ldexp(claim.lower, 2 * e)), upper=float(np.ldexp(claim.upper, 2 * e)),
+        C=float(np.ldexp(claim.C, 2 * e)), weights=np.ldexp(claim.weights, 2 * e),
+    )  # fmt: skip
+    return claim, times_power_of_two(X, -e), constant
+
+
+def _scores(X, sign, claim: ObjectiveCertificate, constant) -> tuple[np.ndarray, np.ndarray]:
     """<w, a_i> and how far rounding may have moved it."""
-    constant = 0.0 if claim.bias == "none" else 1.0
     score, error = np.empty(sign.size), np.empty(sign.size)
     magnitude = np.abs(claim.w)
     for at in range(0, sign.size, ROWS):
@@ -90,14 +115,14 @@ def _find_flaw(claim: ObjectiveCertificate, sign, cost) -> str:
         return "it names a row twice, or one that does not exist"
     if (alpha < 0).any():
         return "it has a negative weight"
-    if claim.loss == "hinge" and (alpha > cost[rows] * (1 + 4 * U)).any():
+    if claim.loss == "hinge" and (alpha > cost[rows]).any():
         return "a weight is above its C"
     if claim.loss == "squared_hinge" and (alpha[cost[rows] <= 0] > 0).any():
         return "an absent row has a weight"
     return ""
 
 
-def _dual(claim: ObjectiveCertificate, X, sign, cost) -> tuple[float, float]:
+def _dual(claim: ObjectiveCertificate, X, sign, cost, constant) -> tuple[float, float]:
     """D(alpha), and how far rounding may have moved it. A free bias needs equal sums: the larger one is cut."""
     rows, alpha = claim.rows, claim.weights
     own = sign[rows]
@@ -110,12 +135,38 @@ def _dual(claim: ObjectiveCertificate, X, sign, cost) -> tuple[float, float]:
         block = X[rows[at : at + ROWS]].astype(np.float64)
         pull = alpha[at : at + ROWS] * own[at : at + ROWS]
         total[:-1] += block.T @ pull
-        total[-1] += pull.sum() if claim.bias == "augmented" else 0.0
+        total[-1] += constant * pull.sum() if claim.bias == "augmented" else 0.0
         norms = sp.linalg.norm(block, axis=1) if sp.issparse(block) else np.linalg.norm(block, axis=1)
-        length += math.fsum(np.abs(pull) * (norms + 1.0))
+        length += math.fsum(np.abs(pull) * (norms + constant))
     size = math.hypot(*total)
     value = math.fsum(alpha) - 0.5 * size * size
     if claim.loss == "squared_hinge":
         value -= math.fsum(alpha * alpha / (4.0 * np.where(cost[rows] > 0, cost[rows], 1.0)))
     slack = 8 * (rows.size + 8) * U * (math.fsum(alpha) + size * length + size * size)
     return value, slack
+
+
+def exact_cost(X, sign, claim: ObjectiveCertificate, constant, cost) -> Fraction:
+    """P(w) without any rounding."""
+    w = [Fraction(float(v)) for v in claim.w]
+    total = sum((v * v for v in (w if claim.bias == "augmented" else w[:-1])), Fraction(0)) / 2
+    for i in np.flatnonzero(cost > 0):
+        hinge = max(1 - exact_score(X, sign, i, claim.w, constant), Fraction(0))
+        total += Fraction(float(cost[i])) * (hinge if claim.loss == "hinge" else hinge * hinge)
+    return total
+
+
+def exact_dual(X, sign, claim: ObjectiveCertificate, constant, cost) -> Fraction:
+    """D(alpha) without any rounding; of a free bias the class of the larger sum is cut."""
+    alpha, own = [Fraction(float(v)) for v in claim.weights], sign[claim.rows]
+    if claim.bias == "free":
+        sums = {side: sum((v for v, s in zip(alpha, own, strict=True) if s == side), Fraction(0)) for side in (-1, 1)}
+        least = min(sums.values())
+        alpha = [v * least / sums[s] if sums[s] else v for v, s in zip(alpha, own, strict=True)]
+    columns = column_sums(X, sign, claim.rows, alpha, constant if claim.bias == "augmented" else 0.0)
+    value = sum(alpha, Fraction(0)) - sum((total * total for total in columns), Fraction(0)) / 2
+    if claim.loss == "squared_hinge":
+        value -= sum(
+            (v * v / (4 * Fraction(float(cost[i]))) for v, i in zip(alpha, claim.rows, strict=True)), Fraction(0)
+        )
+    return value

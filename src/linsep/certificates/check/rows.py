@@ -38,6 +38,13 @@ def exponent_of(numbers) -> int:
     return int(np.frexp(np.abs(numbers.astype(np.float64)).max(initial=0.0))[1])
 
 
+def times_power_of_two(X, exponent: int):
+    """X times 2^exponent."""
+    if sp.issparse(X):
+        return sp.csr_array((np.ldexp(X.data, exponent), X.indices, X.indptr), shape=X.shape)
+    return np.ldexp(X, exponent)
+
+
 def scores(X, sign, keep, w, constant, claimed):
     """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise).
 

@@ -24,6 +24,7 @@ from ..margin import MarginCertificate
 from .inseparable import WIDEST, prove_inseparable
 
 U = float(np.finfo(np.float64).eps)
+OPTIMAL = 1e-6  # the largest relative gap that is called optimal; wider ones are eps-optimal
 
 
 class Outcome(NamedTuple):
@@ -130,7 +131,7 @@ def conclude(
         wanted = tolerance[0] + tolerance[1] * upper
         if not (wanted > 0 and upper - lower <= wanted):
             return Status.SEPARATED
-        return Status.OPTIMAL if exact else Status.EPS_OPTIMAL
+        return Status.OPTIMAL if exact and wanted <= OPTIMAL * upper else Status.EPS_OPTIMAL
     if lowest > 0:
         return Status.WITHIN_ROUNDING
     return Status.NOT_SEPARATED if ended else Status.BUDGET_SPENT

@@ -16,7 +16,8 @@ import math
 
 import numpy as np
 
-from ...rows.matrix import Rows, add_weighted_vectors, augmented, combine, write_scores
+from ...rows.exact import scored
+from ...rows.matrix import BLOCK, Rows, add_weighted_vectors, augmented, combine, weighted_length, write_scores
 from ..base import Status
 from ..objective import ObjectiveCertificate
 
@@ -71,6 +72,34 @@ class SoftMarginProblem:
         return alpha * np.where(positive, least / max(sums[0], 1e-300), least / max(sums[1], 1e-300))
 
 
+def _cost_at_most(problem: SoftMarginProblem, w: np.ndarray, score: np.ndarray) -> tuple[float, float]:
+    """A number that P(w) is not above, and how much of it is for rounding."""
+    rows, _, error = scored([problem.part._replace(weight=problem.part.weight[:0])], w)
+    doubt = np.empty(score.size)
+    doubt[rows] = 2 * error  # of a score that was summed in another order
+    hinge = np.maximum(1.0 - score, 0.0)
+    value, most = problem.primal(w, score), np.maximum(1.0 - score + doubt, 0.0)
+    more = most * most - hinge * hinge if problem.squared else most - hinge
+    rounding = float(problem.C @ more) * (1 + score.size * U) + 2 * (score.size + w.size + 8) * U * value
+    return value + rounding, rounding
+
+
+def _dual_at_least(problem: SoftMarginProblem, alpha: np.ndarray) -> tuple[float, float]:
+    """A number that D is not below, and how much was taken off for rounding.
+
+    Of a free bias it is D at an alpha with exactly the same sum in both classes, to which the given one is equal but
+    for rounding: NumPy sums pairwise, so 64 units in the last place are more than enough for any size.
+    """
+    total, mass = problem.combine(alpha), float(alpha.sum())
+    terms = min(int(np.count_nonzero(alpha)), BLOCK + alpha.size // BLOCK) + 80
+    error = 2 * terms * U * weighted_length([problem.part], alpha)
+    norm = math.sqrt(problem.squared_norm(total))
+    value = mass - 0.5 * norm * norm - 0.5 * float(problem.diagonal @ (alpha * alpha))
+    rounding = 64 * U * mass + error * (norm + error)
+    rounding += 2 * (total.size + alpha.size + 16) * U * (0.5 * norm * norm + abs(value - mass))
+    return value - rounding, rounding
+
+
 def prove_objective(
     problem: SoftMarginProblem, w: np.ndarray, alpha: np.ndarray, *, C: float, tol: float, passes: int, reason: str
 ) -> ObjectiveCertificate:
@@ -78,10 +107,9 @@ def prove_objective(
 
     ``reason``: why learning ended, if the relative gap ``tol`` was not reached.
     """
-    score, total = problem.scores(w), problem.combine(alpha)
-    upper = problem.primal(w, score)
-    rounding = U * math.sqrt(alpha.size) * (upper + float(alpha.sum()))
-    lower = problem.dual(alpha, total) - rounding
+    score = problem.scores(w)
+    upper, above = _cost_at_most(problem, w, score)
+    lower, below = _dual_at_least(problem, alpha)
     near, rows, present = upper - lower <= tol * upper, np.flatnonzero(alpha), problem.C > 0.0
     return ObjectiveCertificate(
         status=Status.OPTIMAL if near else Status.BUDGET_SPENT,
@@ -98,5 +126,5 @@ def prove_objective(
         rows=rows,
         weights=alpha[rows],
         tol=tol,
-        rounding=rounding,
+        rounding=above + below,
     )
