@@ -1,7 +1,7 @@
 """Kinds of malformed rows, labels and weights, beside good ones of unusual form.
 
-Each makes a value from the good one. ``ROWS``, ``LABELS`` and ``WEIGHTS`` must be refused with one sentence; ``GOOD_ROWS``
-must be read.
+Each makes a value from the good one. ``ROWS``, ``LABELS`` and ``WEIGHTS`` must be refused with one sentence;
+``GOOD_ROWS`` must be read.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ ROWS: dict[str, Make] = {
     "words": lambda X: np.full(X.shape, "word"),
     "bytes": lambda X: np.full(X.shape, b"word"),
     "an object None": _put(None, object),
-    "an object list": lambda X: np.array([[[1, 2]] * X.shape[1]] * X.shape[0] + [[None] * X.shape[1]], dtype=object)[:-1],
+    "an object list": lambda X: np.array([[[1, 2]] * X.shape[1]] * X.shape[0] + [[None] * X.shape[1]], dtype=object)[
+        :-1
+    ],
     "a number of 400 digits": _put(10**400, object),
     "uneven lists": lambda X: [list(row)[: 1 + i % 2] for i, row in enumerate(X)],
     "one dimension": lambda X: X[:, 0],
@@ -125,7 +127,9 @@ ROWS: dict[str, Make] = {
     "fields": lambda X: np.zeros(X.shape, dtype=[("a", float), ("b", int)]),
     "frame with words": lambda X: pd.DataFrame(X).assign(name="word"),
     "frame with NaN": lambda X: pd.DataFrame(_put(np.nan)(X)),
-    "frame with missing integers": lambda X: pd.DataFrame(X.round().astype(int)).astype("Int64").mask(X > X.max() - 0.1),
+    "frame with missing integers": lambda X: (
+        pd.DataFrame(X.round().astype(int)).astype("Int64").mask(X.max() - 0.1 < X)
+    ),
     "frame without columns": lambda X: pd.DataFrame(index=range(len(X))),
     "a column more": lambda X: np.column_stack([X, X[:, 0]]),  # must be refused after fit only
     "a column fewer": lambda X: X[:, :-1],

@@ -100,7 +100,7 @@ def mirrored(X, sign, constant: int) -> list[list[Fraction]]:
 
 
 def best_margin(X, sign, bias: str) -> Fraction:
-    """The square of the largest margin of any hyperplane, 0 if none separates; half the distance if the bias is free."""
+    """The square of the largest margin of any hyperplane, 0 if none separates; with a free bias half the distance."""
     if bias == "free":
         rows = mirrored(X, sign, 0)
         up, down = ([row for row, s in zip(rows, sign) if s == side] for side in (1, -1))

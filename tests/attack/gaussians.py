@@ -1,4 +1,4 @@
-"""Anderson's task: both bounds of r against exact sums, directions tried one by one, and exact separability of means."""
+"""Anderson's task: both bounds of r against exact sums, many directions, and exact separability of the means."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import resource
 import subprocess
@@ -87,7 +86,9 @@ def row_cases() -> Iterator[Case]:
         if hasattr(fitted, "check"):
             methods["check"] = lambda X, y, *rest, rule=fitted: _require(rule.check(X, y, *rest))
         for method, call in methods.items():
-            yield from _with_labels(f"{name}.{method}", call, X, y, sparse, method in ("fit", "partial_fit"), takes_weight)
+            yield from _with_labels(
+                f"{name}.{method}", call, X, y, sparse, method in ("fit", "partial_fit"), takes_weight
+            )
         for method in ("predict", "decision_function", "distance", "predict_proba", "votes", "transform"):
             if hasattr(fitted, method):
                 yield from _rows_only(f"{name}.{method}", getattr(fitted, method), X, sparse)

@@ -23,7 +23,8 @@ ON = [["on", "on", "on"], ["off", "off", "off"]]
 POSITIONS = {
     kind: damage.ROWS[kind]
     for kind in damage.ROWS
-    if kind not in ("a set", "a dictionary", "a generator", "words", "bytes", "uneven lists", "a word", "dates", "times")
+    if kind
+    not in ("a set", "a dictionary", "a generator", "words", "bytes", "uneven lists", "a word", "dates", "times")
     and kind not in ("CSR, no columns", "no columns", "frame with words", "an object list", "one dimension")
     and kind not in ("frame without columns", "an object None", "CSR, pointers are floats")
 }
@@ -69,7 +70,12 @@ def _sequence_cases() -> Iterator[Case]:
         entry = f"SequenceClassifier.{name}"
         yield from _cases(entry, {kind: (lambda m=m, call=call: call(m(), TAGS)) for kind, m in damaged.items()})
         yield from _cases(entry, {kind: (lambda y=y, call=call: call(SEQUENCES, y)) for kind, y in labels.items()})
-        for kind, X in {"None": None, "a number": 4, "empty": [], "an empty sequence": [SEQUENCES[0][:0], SEQUENCES[1]]}.items():
+        for kind, X in {
+            "None": None,
+            "a number": 4,
+            "empty": [],
+            "an empty sequence": [SEQUENCES[0][:0], SEQUENCES[1]],
+        }.items():
             yield Case(entry, f"sequences: {kind}", REFUSE, lambda X=X, call=call: call(X, TAGS))
     for name in ("predict", "max_marginals", "predict_best"):
         more = (2,) if name == "predict_best" else ()
@@ -120,10 +126,16 @@ def _graph_cases() -> Iterator[Case]:
             lambda X=X: NetworkClassifier().partial_fit(X, ON, classes=["on", "off"]),
         )  # fmt: skip
         for name in ("predict", "answers"):
-            yield Case(f"NetworkClassifier.{name}", kind, REFUSE, lambda X=X, m=getattr(fitted, name): m(X))
+            yield Case(f"NetworkClassifier.{name}", kind, REFUSE, lambda X=X, name=name: getattr(fitted, name)(X))
         for name in ("check", "score", "decision_function"):
-            yield Case(f"NetworkClassifier.{name}", kind, REFUSE, lambda X=X, m=getattr(fitted, name): m(X, ON))
-    for kind, y in {"too few": [ON[0]], "short": [["on"], ON[1]], "None": None, "a number": 1, "nested": [[ON]] * 2}.items():
+            yield Case(f"NetworkClassifier.{name}", kind, REFUSE, lambda X=X, name=name: getattr(fitted, name)(X, ON))
+    for kind, y in {
+        "too few": [ON[0]],
+        "short": [["on"], ON[1]],
+        "None": None,
+        "a number": 1,
+        "nested": [[ON]] * 2,
+    }.items():
         yield Case("NetworkClassifier.fit", f"labels: {kind}", REFUSE, lambda y=y: NetworkClassifier().fit(GRAPHS, y))
 
 
@@ -133,7 +145,8 @@ def _factory_cases() -> Iterator[Case]:
 
     X, sign = np.arange(12.0).reshape(4, 3), np.array([1, -1, 1, -1])
     for kind, value in {
-        "sign too short": sign[:2], "sign too long": np.append(sign, 1), "sign of 0": sign * 0, "sign of 300": sign * 300,
+        "sign too short": sign[:2], "sign too long": np.append(sign, 1), "sign of 0": sign * 0,
+        "sign of 300": sign * 300,
         "sign NaN": sign * np.nan, "sign in two columns": np.column_stack([sign, sign]), "sign of words": ["a"] * 4,
     }.items():  # fmt: skip
         yield Case("points", kind, REFUSE, lambda s=value: points(X, s))
@@ -173,13 +186,15 @@ def _factory_cases() -> Iterator[Case]:
         yield Case("sequences", kind, REFUSE, lambda a=args: sequences(*a, x, 2))
     good = ([0, 2, 4], [0, 1, 0, 1], x, 2)
     for kind, options in {
-        "order 3": {"order": 3}, "forbidden too short": {"forbidden": np.zeros(3)}, "weight too short": {"weight": [1.0]},
+        "order 3": {"order": 3}, "forbidden too short": {"forbidden": np.zeros(3)},
+        "weight too short": {"weight": [1.0]},
         "weight NaN": {"weight": [np.nan, 1.0]}, "weight negative": {"weight": [-1.0, 1.0]},
         "forbidden NaN": {"forbidden": np.full(8, np.nan)},
     }.items():  # fmt: skip
         yield Case("sequences", kind, REFUSE, lambda o=options: sequences(*good, **o))
     for kind, parts in {
-        "index beyond": ([0, 1, 2], [0, 9]), "index negative": ([0, 1, 2], [0, -1]), "pointers fall": ([0, 2, 1], [0, 1]),
+        "index beyond": ([0, 1, 2], [0, 9]), "index negative": ([0, 1, 2], [0, -1]),
+        "pointers fall": ([0, 2, 1], [0, 1]),
         "pointers too far": ([0, 1, 99], [0, 1]), "values too few": ([0, 1, 3], [0, 1, 1], [1.0, 2.0]),
         "values NaN": ([0, 1, 2], [0, 1], [np.nan, 1.0]), "pointers negative": ([-4, 1, 2], [0, 1]),
     }.items():  # fmt: skip
@@ -215,9 +230,11 @@ def _network_cases() -> Iterator[Case]:
             yield Case("Network.from_tables", kind, REFUSE, lambda a=args: make(*a))
     network = make(unary, edges, tables)
     for kind, changed in {
-        "tail beyond": {"tail": np.array([0, 9], dtype=np.int32)}, "head beyond": {"head": np.array([1, 10**8], dtype=np.int32)},
+        "tail beyond": {"tail": np.array([0, 9], dtype=np.int32)},
+        "head beyond": {"head": np.array([1, 10**8], dtype=np.int32)},
         "head negative": {"head": np.array([1, -7], dtype=np.int32)}, "unary short": {"unary": np.zeros(2)},
-        "pairwise short": {"pairwise": np.zeros(1)}, "labels too many": {"n_labels": np.array([2, 2, 99], dtype=np.int32)},
+        "pairwise short": {"pairwise": np.zeros(1)},
+        "labels too many": {"n_labels": np.array([2, 2, 99], dtype=np.int32)},
         "node edges beyond": {"node_edges": np.array([0, 5, 1, 10**7], dtype=np.int32)},
         "pairwise start beyond": {"pairwise_start": np.array([0, 10**9])},
         "unary start beyond": {"unary_start": np.array([0, 2, 4, 10**9])},
@@ -244,14 +261,17 @@ def _gaussian_cases() -> Iterator[Case]:
     for kind, args in {
         "means NaN": (means * np.nan, 1.0, labels), "means infinite": (means + np.inf, 1.0, labels),
         "means flat": (means[0], 1.0, labels), "means of words": ([["a", "b"]] * 2, 1.0, labels),
-        "no means": (means[:0], 1.0, []), "labels too few": (means, 1.0, [0]), "labels too many": (means, 1.0, [0, 1, 1]),
+        "no means": (means[:0], 1.0, []), "labels too few": (means, 1.0, [0]),
+        "labels too many": (means, 1.0, [0, 1, 1]),
         "one class": (means, 1.0, [0, 0]), "three classes": (np.vstack([means, means[:1]]), 1.0, [0, 1, 2]),
         "variance negative": (means, -1.0, labels), "variance NaN": (means, np.nan, labels),
-        "covariances too few": (means, [np.eye(2)], labels), "covariances of another size": (means, [np.eye(3)] * 2, labels),
+        "covariances too few": (means, [np.eye(2)], labels),
+        "covariances of another size": (means, [np.eye(3)] * 2, labels),
         "covariance not symmetric": (means, [np.array([[1.0, 2.0], [0.0, 1.0]])] * 2, labels),
         "covariance not positive": (means, [np.diag([1.0, -1.0])] * 2, labels),
         "covariance infinite": (means, [np.full((2, 2), np.inf)] * 2, labels), "covariances None": (means, None, None),
-        "covariances of words": (means, "full", labels), "low rank of another size": (means, [(np.ones((3, 1)), 1.0)] * 2, labels),
+        "covariances of words": (means, "full", labels),
+        "low rank of another size": (means, [(np.ones((3, 1)), 1.0)] * 2, labels),
     }.items():  # fmt: skip
         yield Case("Anderson.fit_gaussians", kind, REFUSE, lambda a=args: Anderson().fit_gaussians(*a))
         if kind not in ("covariances None",):
@@ -269,11 +289,14 @@ def _file_cases() -> Iterator[Case]:
     for kind, content in {
         "empty": "", "no numbers": "MARKOV", "a word": "MARKOV x", "other kind": "GRAPH 1 2 0", "negative": "MARKOV -1",
         "huge table": "MARKOV 1 16000000 1 1 0 16000000 0.5 0.5", "huge count": "MARKOV 1000000000 2",
-        "two huge nodes": "MARKOV 2 100000 100000 1 2 0 1 10000000000 0.5", "variable beyond": "MARKOV 1 2 1 1 7 2 0.5 0.5",
+        "two huge nodes": "MARKOV 2 100000 100000 1 2 0 1 10000000000 0.5",
+        "variable beyond": "MARKOV 1 2 1 1 7 2 0.5 0.5",
         "variable negative": "MARKOV 1 2 1 1 -1 2 0.5 0.5", "table short": "MARKOV 1 2 1 1 0 2 0.5",
         "table NaN": "MARKOV 1 2 1 1 0 2 nan 0.5", "factor negative": "MARKOV 1 2 1 1 0 2 -0.5 0.5",
-        "factor infinite": "MARKOV 1 2 1 1 0 2 inf 0.5", "no labels": "MARKOV 1 0 0", "labels 10^30": f"MARKOV 1 {10**30} 0",
-        "huge node without a table": "MARKOV 1 16000000000 0", "not ASCII": "MARKOV ½ 2", "size wrong": "MARKOV 1 2 1 1 0 3 1 1 1",
+        "factor infinite": "MARKOV 1 2 1 1 0 2 inf 0.5", "no labels": "MARKOV 1 0 0",
+        "labels 10^30": f"MARKOV 1 {10**30} 0",
+        "huge node without a table": "MARKOV 1 16000000000 0", "not ASCII": "MARKOV ½ 2",
+        "size wrong": "MARKOV 1 2 1 1 0 3 1 1 1",
     }.items():  # fmt: skip
         yield Case("read_uai", kind, REFUSE, lambda c=content: _read(read_uai, c))
 

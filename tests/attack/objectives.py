@@ -133,7 +133,9 @@ def forge(claim: Any, spent: Fraction, least: Fraction) -> list[tuple[str, Any]]
             found.append((f"cost - {part:g}", replace(claim, upper=upper)))
         if math.isfinite(lower) and Fraction(lower) > least:
             found.append((f"least cost + {part:g}", replace(claim, lower=lower)))
-            found.append((f"least cost and cost + {part:g}", replace(claim, lower=lower, upper=max(lower, claim.upper))))
+            found.append(
+                (f"least cost and cost + {part:g}", replace(claim, lower=lower, upper=max(lower, claim.upper)))
+            )
     found.append(("size + 1", replace(claim, size=claim.size + 1)))
     found.append(("violated + 1", replace(claim, violated=claim.violated + 1)))
     if claim.rows.size:

@@ -63,7 +63,7 @@ def attack(seed: int, tally: Tally) -> None:
     found = []
     for backwards in ("0", "1"):
         command = [sys.executable, "-m", "attack.same_bits", backwards]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+        done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ))
         if done.returncode:
             tally.fail("crash", "same bits", f"exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
             return

@@ -1,6 +1,6 @@
 """Ctrl-C in every estimator and engine: seen by the caller at once, the work kept, the handler as it was.
 
-A child learns from data that take long, and sends itself SIGINT a moment after it began. Its answer is one line of JSON.
+A child learns from data that take long, and sends itself SIGINT a moment later. Its answer is one line of JSON.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def _hard_network(side: int = 60, labels: int = 4) -> Any:
 
     rng = np.random.default_rng(0)
     edges = grid_edges(side, side)
-    return Network.from_tables(rng.normal(size=(side * side, labels)), edges, rng.normal(size=(len(edges), labels, labels)))
+    return Network.from_tables(
+        rng.normal(size=(side * side, labels)), edges, rng.normal(size=(len(edges), labels, labels))
+    )
 
 
 def _phi(x, y):
@@ -117,7 +119,9 @@ def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
         "MaximumMargin, hard": _fit(lambda: ls.MaximumMargin(**forever), lambda: _mixed(200_000, 60)),
         "MaximumMargin, wide": _fit(lambda: ls.MaximumMargin(**forever), wide),
         "MaximumMargin, three classes": _fit(lambda: ls.MaximumMargin(**forever), lambda: _mixed(60_000, 40, 3)),
-        "MaximumMargin(C=1000)": _fit(lambda: ls.MaximumMargin(C=1000.0, tol=1e-13, **forever), lambda: _mixed(60_000, 40)),
+        "MaximumMargin(C=1000)": _fit(
+            lambda: ls.MaximumMargin(C=1000.0, tol=1e-13, **forever), lambda: _mixed(60_000, 40)
+        ),
         "MaximumMargin(ascent)": _fit(
             lambda: ls.MaximumMargin(C=1e4, tol=1e-13, method="ascent", **forever), lambda: _mixed(20_000, 30)
         ),
@@ -127,18 +131,26 @@ def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
         "MaximumMargin(C=1), three classes": _fit(
             lambda: ls.MaximumMargin(C=1e4, tol=1e-13, method="ascent", **forever), lambda: _mixed(20_000, 30, 3)
         ),
-        "LeastSquares(gradient)": _fit(lambda: ls.LeastSquares("gradient", step_tol=1e-300, rate=1e-9, **forever), rows),
+        "LeastSquares(gradient)": _fit(
+            lambda: ls.LeastSquares("gradient", step_tol=1e-300, rate=1e-9, **forever), rows
+        ),
         "LeastSquares(lms)": _fit(lambda: ls.LeastSquares("lms", step_tol=1e-300, **forever), rows),
         "LeastSquares(ho-kashyap)": _fit(lambda: ls.LeastSquares("ho-kashyap", step_tol=1e-300, **forever), rows),
         "GradientDescent": _fit(lambda: ls.GradientDescent(theta=1e-300, rate=1e-9, **forever), rows),
         "OneVsAll": _fit(lambda: ls.OneVsAll(ls.Perceptron(**forever)), three),
         "OneVsOne": _fit(lambda: ls.OneVsOne(ls.Perceptron(**forever)), three),
         "Lifted": _fit(lambda: ls.Lifted(ls.Quadratic(), ls.Perceptron(**forever)), rows),
-        "Anderson(direction)": _fit(lambda: ls.Anderson(method="direction", tol=1e-15, **forever), lambda: _mixed(4000, 300), 1200),
-        "Anderson(kozinec)": _fit(lambda: ls.Anderson(0.001, method="kozinec", **forever), lambda: _mixed(4000, 100), 500),
+        "Anderson(direction)": _fit(
+            lambda: ls.Anderson(method="direction", tol=1e-15, **forever), lambda: _mixed(4000, 300), 1200
+        ),
+        "Anderson(kozinec)": _fit(
+            lambda: ls.Anderson(0.001, method="kozinec", **forever), lambda: _mixed(4000, 100), 500
+        ),
         "SequenceClassifier": _fit(lambda: ls.SequenceClassifier(**forever), _tagged),
         "SequenceClassifier(order=2)": _fit(lambda: ls.SequenceClassifier(order=2, **forever), _tagged),
-        "SequenceClassifier(maximum margin)": _fit(lambda: ls.SequenceClassifier("maximum margin", **forever), _tagged, 4),
+        "SequenceClassifier(maximum margin)": _fit(
+            lambda: ls.SequenceClassifier("maximum margin", **forever), _tagged, 4
+        ),
         "NetworkClassifier": _fit(lambda: ls.NetworkClassifier(**forever), _pictures, 1),
         "StructuredClassifier": _fit(
             lambda: ls.StructuredClassifier(_phi, labels=[0, 1, 2], **forever),
@@ -186,7 +198,9 @@ def child(name: str) -> None:
 def interrupt(name: str, tally: Tally) -> None:
     """Interrupt one case in a process of its own."""
     command = [sys.executable, "-m", "attack.signals", name]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         out, err = process.communicate(timeout=MOST)
     except subprocess.TimeoutExpired:

@@ -145,7 +145,9 @@ def learn_own(rng: np.random.Generator, tally: Tally) -> None:
     n = int(rng.integers(2, 7))
     X, labels = list(_numbers(rng, n, 2)), list(itertools.product(range(2), repeat=2))
     y = [labels[k] for k in rng.integers(0, 4, n)]
-    rule = StructuredClassifier(_own_phi, labels=labels, rule=str(rng.choice(RULES)), max_iter=int(rng.choice([5, 200])))
+    rule = StructuredClassifier(
+        _own_phi, labels=labels, rule=str(rng.choice(RULES)), max_iter=int(rng.choice([5, 200]))
+    )
     rule = _fit(tally, "StructuredClassifier", rule, X, y)
     if rule is not None:
         phi = lambda i, labels: exact.fractions(_own_phi(X[i], labels))  # noqa: E731
@@ -193,7 +195,9 @@ def forge(claim: Any, truth: Truth) -> list[tuple[str, Any]]:
             found.append((f"lower + {part:g}", replace(claim, lower=margin + part * abs(margin))))
         if truth.best and claim.upper < np.inf:
             found.append((f"upper - {part:g}", replace(claim, upper=exact.root(truth.best) * (1 - part))))
-    found += [(f"status {word}", replace(claim, status=kind(word))) for word in ("separated", "optimal", "not separable")]
+    found += [
+        (f"status {word}", replace(claim, status=kind(word))) for word in ("separated", "optimal", "not separable")
+    ]
     found.append(("w negated", replace(claim, w=-claim.w)))
     false = []
     for name, forged in found:

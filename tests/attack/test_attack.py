@@ -3,10 +3,16 @@
 from importlib import import_module
 
 import pytest
+
 from attack import exact, malformed, signals
 from attack.tally import Tally
 
-SLICE = {"rows": range(1000, 1025), "forgeries": range(1000, 1025), "objectives": range(1000, 1025), "gaussians": range(1000, 1060)}
+SLICE = {
+    "rows": range(1000, 1025),
+    "forgeries": range(1000, 1025),
+    "objectives": range(1000, 1025),
+    "gaussians": range(1000, 1060),
+}
 
 
 def show(tally):

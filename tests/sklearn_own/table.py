@@ -1,4 +1,4 @@
-"""scikit-learn's own test files: our class for each of theirs, and every test that can't hold for ours, with its reason.
+"""scikit-learn's own test files: our class for each of theirs, and each test that can't hold for ours, with a reason.
 
 A parameter that a class of ours has under the same name is passed on, ``RENAMED`` ones under ours; others are left out,
 for instance ``penalty`` and ``tol``.
@@ -63,7 +63,7 @@ FILES: dict[str, dict[str, type]] = {
 }
 # reason: the tests that it excepts
 REASONS: dict[str, list[str]] = {
-    "a parameter or attribute of stochastic gradient descent that a perceptron does not have (penalty, schedule, averaging)": [
+    "what a perceptron does not have of stochastic gradient descent (penalty, schedule, averaging)": [
         "perceptron::test_perceptron_l1_ratio",
         "sgd::test_adaptive_longer_than_constant",
         "sgd::test_average_binary_computed_correctly",
@@ -160,7 +160,7 @@ REASONS: dict[str, list[str]] = {
         "multiclass::test_pairwise_tag",
         "multiclass::test_support_missing_values",
     ],
-    "projections, solvers, and attributes under other names: linsep's Bayes is a strategy, its densities hold the estimates": [
+    "projections, solvers, and attributes under other names: the densities of linsep's Bayes hold them": [
         "discriminant_analysis::test_get_feature_names_out",
         "discriminant_analysis::test_lda_dimension_warning",
         "discriminant_analysis::test_lda_explained_variance_ratio",

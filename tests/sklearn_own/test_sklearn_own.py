@@ -11,6 +11,7 @@ from importlib import import_module
 from unittest import mock
 
 import pytest
+
 from sklearn_own.table import EXCEPTIONS, FILES
 
 pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore")]
@@ -69,4 +70,3 @@ globals().update(TESTS)
 def test_every_exception_is_a_test():
     names = {key.replace("::test_", "__") for key in EXCEPTIONS}
     assert names <= {name.removeprefix("test_") for name in TESTS}
-
