@@ -138,6 +138,18 @@ def as_vector(values: Any, count: int, name: str, dtype: Any = np.float64) -> np
     return found
 
 
+def require_room(numbers: float, given: int, what: str, advice: str) -> None:
+    """Refuse work that needs far more memory than its input: more than 2^27 numbers and 16 times those given.
+
+    >>> require_room(6e9, 20_000, "method='pinv'", "Use method='lms'.")
+    Traceback (most recent call last):
+    ValueError: method='pinv': needs 6e+09 numbers (44.7 GiB) for an input of 20000. Use method='lms'.
+    """
+    if numbers > max(2.0**27, 16.0 * given):
+        size = f"{numbers:.3g} numbers ({numbers * 8 / 2**30:.3g} GiB)"
+        raise ValueError(f"{what}: needs {size} for an input of {given}. {advice}")
+
+
 def require_finite(X: Any, name: str = "X") -> Magnitudes:
     """Refuse NaN and infinity; returns the magnitudes, which the same look at X tells."""
     found = magnitudes(X.data if sp.issparse(X) else X)
