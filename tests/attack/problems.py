@@ -31,6 +31,12 @@ class Problem(NamedTuple):
         sizes = np.abs(self.dense[self.dense != 0])
         return sizes.size > 0 and bool(np.log2(sizes.max()) - np.log2(sizes.min()) > 200 or sizes.min() < 2.0**-960)
 
+    @property
+    def far(self) -> bool:
+        """Whether all numbers are far from 1, which augments the rows: that may be refused, too."""
+        sizes = np.abs(self.dense[self.dense != 0])
+        return sizes.size > 0 and bool(np.log2(sizes.max()) < -200 or np.log2(sizes.min()) > 200)
+
 
 def labels(rng: np.random.Generator, n: int, count: int) -> np.ndarray:
     """Labels 0, 1, ..., every one at least once."""

@@ -44,9 +44,9 @@ def learn(tally: Tally, name: str, rule: Any, problem: Problem, y: np.ndarray) -
         try:
             rule.fit(problem.X, y, sample_weight=problem.weight)
         except ValueError as error:
-            if not problem.wide or "\n" in str(error):
+            if not (problem.wide or (problem.far and "of the bias" in str(error))) or "\n" in str(error):
                 tally.fail("refused", name, f"{said}: {error}")
-            tally.notes["refused"] += problem.wide
+            tally.notes["refused: too wide a range"] += 1
             return None
         except Exception as error:
             tally.fail("error", name, f"{said}: {type(error).__name__}: {str(error)[:160]}")
