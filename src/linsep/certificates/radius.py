@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from .base import Certificate, Status, Verdict
+from .base import Certificate, Status, Verdict, at_least, at_most
 
 UNBOUNDED = 100.0  # an r from here on needs no upper bound: its error is 0 in floating point
 EXACT = 24  # columns up to which a matrix that seems singular is decided to be positive semidefinite or not
@@ -85,10 +85,10 @@ class RadiusCertificate(Certificate):
         return super()._read({**plain, "u": u if u.ndim == 2 else np.zeros((0, 0)), "integers": integers})
 
     def __str__(self) -> str:
-        here = f"r of this w is at least {self.lower:.9g}, so no Gaussian has a larger error than {self.error:.6g}"
+        here = f"r of this w is at least {at_least(self.lower, 9)}, so no Gaussian errs more than {at_most(self.error)}"
         if self.lower <= 0:
             here = "this w has an error of 1/2 or more on some Gaussian, or that is not excluded"
-        best = f"no hyperplane has more than r = {self.upper:.9g}, an error of {self.best_error:.6g}"
+        best = f"no hyperplane has more than r = {at_most(self.upper, 9)}, an error of {at_least(self.best_error)}"
         proof = f"proved by {len(self.rows)} Gaussian{'s' * (len(self.rows) != 1)}"
         bound = f"{best}; {proof}" if math.isfinite(self.upper) else "how large r can be is not known"
         reason = f"; {self.reason}" if self.reason else ""
