@@ -64,6 +64,10 @@ def check_sparse(X: Any, name: str = "X") -> bool:
         raise ValueError(f"{name}: expected a matrix, got an array of {X.ndim} dimensions.")
     if X.format == "bsr":
         X.copy().check_format(full_check=True)
+    if X.format == "coo" and X.data.size:
+        for at, count, what in ((X.row, X.shape[0], "row"), (X.col, X.shape[1], "column")):
+            if at.shape != X.data.shape or at.min() < 0 or at.max() >= count:
+                raise ValueError(f"{name}: expected {what} numbers 0 to {count - 1}; the sparse matrix is damaged.")
     if X.format not in ("csr", "csc"):
         return False
     count, width = X.shape if X.format == "csr" else X.shape[::-1]
@@ -136,6 +140,18 @@ def as_vector(values: Any, count: int, name: str, dtype: Any = np.float64) -> np
     if found.shape != (count,):
         raise ValueError(f"{name}: expected one value for each of the {count} rows, got shape {found.shape}.")
     return found
+
+
+def require_room(numbers: float, given: int, what: str, advice: str) -> None:
+    """Refuse work that needs far more memory than its input: more than 2^27 numbers and 16 times those given.
+
+    >>> require_room(6e9, 20_000, "method='pinv'", "Use method='lms'.")
+    Traceback (most recent call last):
+    ValueError: method='pinv': needs 6e+09 numbers (44.7 GiB) for an input of 20000. Use method='lms'.
+    """
+    if numbers > max(2.0**27, 16.0 * given):
+        size = f"{numbers:.3g} numbers ({numbers * 8 / 2**30:.3g} GiB)"
+        raise ValueError(f"{what}: needs {size} for an input of {given}. {advice}")
 
 
 def require_finite(X: Any, name: str = "X") -> Magnitudes:

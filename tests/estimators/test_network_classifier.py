@@ -107,12 +107,12 @@ GOOD = np.zeros((2, 1)), np.array([[0, 1]])
         (
             [(np.array([[0.0], [np.nan]]), [(0, 1)])],
             [[0, 1]],
-            r"X\[0\]: node features: expected finite numbers, got nan in row 1, column 0",
+            r"X\[0\]: node features: row 1, column 0: expected a finite number, got nan",
         ),
         (
             [(np.zeros((2, 1)), [(0, 1)], [[np.inf]])],
             [[0, 1]],
-            r"X\[0\]: edge features: expected finite numbers, got inf in row 0",
+            r"X\[0\]: edge features: row 0, column 0: expected a finite number, got inf",
         ),
         ([(np.zeros((2, 1)), [(0, 1)], np.ones((2, 1)))], [[0, 1]], r"X\[0\]: expected features of 1 edges, got 2"),
         (

@@ -293,7 +293,7 @@ def test_a_sweep_is_the_loop_of_the_lectures(seed, rule, loss):
 def test_bad_sequences_are_named():
     x = features(dense=np.zeros((3, 2)))
     for arguments, message in (
-        (([0, 2, 3], [0, 1, 2], x, 2), r"expected labels 0 \.\.\. 1, got 0 \.\.\. 2"),
+        (([0, 2, 3], [0, 1, 2], x, 2), r"label: expected numbers 0 \.\.\. 1, got 2"),
         (([0, 2], [0, 1, 1], x, 2), "rise from 0 to 3"),
         (([0, 2, 2, 3], [0, 1, 1], x, 2), "rise from 0 to 3"),
         (([0, 3], [0, 0, 0], x, 1), "two labels"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,10 @@ from ..certificates.labelling import LabellingCertificate
 from ..loop.learn import Result
 from ..loop.passes import State
 from ..loop.stop import Rounds
+from ..oracles.door import require_scalar
 from ..solvers.column_generation import largest_margin
 from ._looped import Looped, _with_w
+from ._validation import check_parameters
 
 MAXIMUM_MARGIN = "maximum margin"
 
@@ -22,6 +26,43 @@ class LabellingClassifier(Looped, BaseEstimator):
 
     coef_: np.ndarray
     certificate_: LabellingCertificate
+    _fitted: dict[str, Any]  # the parameters that w was learned with: what predict, check and score use
+
+    # what a further pass may change; of all other parameters w, or the average of w, is made
+    _CHANGEABLE = frozenset({
+        "engine", "engine_passes", "loss_scale", "max_iter", "max_seconds", "max_updates", "n_jobs", "patience",
+        "random_state", "scoring", "seconds", "shuffle", "target", "verbose", "warm_start",
+    })  # fmt: skip
+
+    def __sklearn_tags__(self) -> Any:
+        """X is a list of structures, y of labellings; no classifier for scikit-learn, which would look at classes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = True
+        tags.target_tags.one_d_labels = False
+        return tags
+
+    def _begin_learning(self, goes_on: bool) -> None:
+        """Check the parameters and keep them; those that a w to go on from is made of must be the same as then."""
+        check_parameters(self)
+        require_scalar(self.loss_scale, "loss_scale")
+        if isinstance(self.target, Real):
+            require_scalar(abs(self.target), "target")
+        now = self.get_params(deep=False)
+        for name in sorted(set(now) - self._CHANGEABLE) if goes_on else ():
+            if not _same_parameter(self._fitted[name], now[name]):
+                raise ValueError(
+                    f"{name}: expected {self._fitted[name]!r} as when learning began, got {now[name]!r}: "
+                    "call fit without warm_start to change it."
+                )
+        self._fitted = now
+
+    def _coef(self, size: int) -> np.ndarray:
+        """w, which must have as many numbers as were learned; -inf forbids."""
+        w = np.asarray(self.coef_, dtype=np.float64)
+        if w.shape != (size,) or not (w < np.inf).all():
+            raise ValueError(f"coef_: expected {size} finite numbers as learned, got other ones of shape {w.shape}.")
+        return np.ascontiguousarray(w)
 
     def _learn(self, oracle: Any, watch: tuple = ()) -> None:
         """Learn from the examples of an oracle; publishes w and what is known of it."""
@@ -67,5 +108,31 @@ class LabellingClassifier(Looped, BaseEstimator):
         return w.copy()
 
     def _publish(self, result: Result) -> None:
+        if not np.isfinite(result.w).all():
+            raise ValueError("w became infinite: expected smaller rates, weights, loss_scale or target.")
         self.coef_, self.certificate_ = result.w, result.certificate  # type: ignore[assignment]
         self._remember(result)
+
+
+def _same_parameter(one: Any, other: Any) -> bool:
+    """Whether a parameter has kept its value; arrays too, and lists of them."""
+    if one is other:
+        return True
+    if isinstance(one, list | tuple) and type(one) is type(other):
+        return len(one) == len(other) and all(map(_same_parameter, one, other))
+    try:
+        return type(one) is type(other) and bool(np.all(one == other))
+    except (TypeError, ValueError):
+        return False
+
+
+def list_of_arrays(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """An array of arrays of any lengths, as scikit-learn can select from.
+
+    >>> list_of_arrays([np.zeros(2), np.ones(2)])
+    array([array([0., 0.]), array([1., 1.])], dtype=object)
+    """
+    out = np.empty(len(arrays), dtype=object)
+    for i, array in enumerate(arrays):
+        out[i] = array
+    return out

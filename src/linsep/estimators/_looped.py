@@ -137,8 +137,11 @@ class LoopedLinear(Looped, LinearClassifier):
             return target
         if isinstance(target, EpsOptimal):
             return target._replace(eps=float(np.ldexp(target.eps, -exponent)))
+        if isinstance(target, Margin) and self._power() < 0:
+            return target
         if isinstance(target, Margin):
-            return target if self._power() < 0 else Margin(float(np.ldexp(target.b, -2 * exponent)))
+            with np.errstate(over="ignore"):  # an infinite margin is never reached, as that one is not
+                return Margin(float(np.ldexp(target.b, -2 * exponent)))
         raise ValueError(
             f"target: {type(target).__name__} can't be scaled, and X has values of about {2.0**exponent:.3g}. Scale X."
         )

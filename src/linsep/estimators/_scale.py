@@ -71,7 +71,8 @@ class Scale(NamedTuple):
 
     def times_square(self, C: float, name: str) -> float:
         """A cost of errors beside |w|^2, in the units of the scaled rows: times 4^exponent."""
-        scaled = float(np.ldexp(C, 2 * self.exponent))
+        with np.errstate(over="ignore"):
+            scaled = float(np.ldexp(C, 2 * self.exponent))
         if self.exponent and not 2.0**-LARGEST < scaled < 2.0**LARGEST:
             raise ValueError(
                 f"{name}: {C:.3g} times the squares of X, of about {2.0**self.exponent:.3g} each, is beyond double "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..oracles.door import first_unusable, say_unusable
 from ._validation import require_list
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
@@ -111,11 +112,10 @@ def _check_matrix(found: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name}: expected a matrix of numbers.") from None
     if matrix.ndim != 2:
         raise ValueError(f"{name}: expected a matrix, got an array of shape {matrix.shape}.")
-    bad = np.argwhere(~np.isfinite(matrix))
-    if len(bad):
-        raise ValueError(
-            f"{name}: expected finite numbers, got {matrix[tuple(bad[0])]} in row {bad[0][0]}, column {bad[0][1]}."
-        )
+    bad = first_unusable(matrix)
+    if bad >= 0:
+        row, column = divmod(bad, matrix.shape[1])
+        raise ValueError(f"{name}: row {row}, column {column}: {say_unusable(matrix[row, column])}")
     return matrix
 
 

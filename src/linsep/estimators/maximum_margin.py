@@ -21,7 +21,7 @@ from ..rows.bias import place_bias
 from ..rows.matrix import Rows, VectorMatrix, length
 from ..solvers.least_squares import least_squares
 from ..solvers.machine_margin import machine_margin
-from ..solvers.nearest_point import nearest_point, nearest_point_by_ascent
+from ..solvers.nearest_point import WIDE, nearest_point, nearest_point_by_ascent
 from ..solvers.separability import decide_separability, find_coinciding
 from ..solvers.soft_margin import soft_margin
 from ..targets import EpsOptimal
@@ -43,7 +43,6 @@ from ._validation import (
 from .one_vs import OneVsAll, OneVsOne
 
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
-WIDE = 2000  # columns beyond which ascent is quicker than an active set
 COMMITTEES = {"one-vs-all": OneVsAll, "one-vs-one": OneVsOne}
 
 

@@ -11,16 +11,15 @@ from ..certificates.base import Verdict
 from ..certificates.check.labelling import check_structure
 from ..certificates.check.networks import NetworkStructure
 from ..inference import ENGINES, Answer, solve
-from ..oracles.graphs import make_graphs, network_along
+from ..oracles.graphs import count_weights, make_graphs, network_along
 from ..oracles.networks import Networks, SearchedNetworks, networks
-from ._labelling import LabellingClassifier
+from ._labelling import LabellingClassifier, list_of_arrays
 from ._parameters import shared_parameters
 from ._validation import (
     AT_LEAST_ONE,
     POSITIVE,
     StrOptions,
     all_or_nothing,
-    check_parameters,
     check_sample_weight,
     set_parameters,
 )
@@ -49,7 +48,7 @@ class NetworkClassifier(LabellingClassifier):
     fit_intercept : bool, default=True
         Whether a constant feature is added to the nodes.
     seconds : float, default=10.0
-        The most time that an engine may search for one graph, about.
+        The most time that an engine may search for one graph.
     max_iter : int, default=20
         Budget of passes over the graphs.
 
@@ -73,12 +72,13 @@ class NetworkClassifier(LabellingClassifier):
     >>> path = np.array([[0, 1], [1, 2]])
     >>> X = [(np.array([[1.0], [0.2], [1.0]]), path), (np.array([[-1.0], [-0.2], [-1.0]]), path)]
     >>> rule = NetworkClassifier(random_state=1).fit(X, [["on", "on", "on"], ["off", "off", "off"]])
-    >>> rule.predict([(np.array([[2.0], [-0.1], [1.0]]), path)])
-    [array(['on', 'on', 'on'], dtype='<U3')]
+    >>> rule.predict([(np.array([[2.0], [-0.1], [1.0]]), path)])[0]
+    array(['on', 'on', 'on'], dtype='<U3')
     >>> rule.certificate_.status
     'separated'
     """
 
+    _widths: tuple[int, int]  # features of nodes, the constant one included, and of edges
     _parameter_constraints: dict = {
         "engine": [StrOptions({"auto", *ENGINES})],
         "engine_passes": [AT_LEAST_ONE],
@@ -96,11 +96,11 @@ class NetworkClassifier(LabellingClassifier):
     @all_or_nothing
     def fit(self, X: Sequence, y: Sequence, sample_weight=None) -> NetworkClassifier:
         """Learn from graphs: (node features, edges) or (node features, edges, edge features) each."""
-        check_parameters(self)
-        self._fitted_intercept = self.fit_intercept
-        examples = check_graphs(X, self.fit_intercept)
+        goes_on = self.warm_start and hasattr(self, "classes_")
+        self._begin_learning(goes_on)
+        examples = check_graphs(X, self._intercept(), self._widths if goes_on else None)
         labels = check_labels(y, examples)
-        if not (self.warm_start and hasattr(self, "classes_")):
+        if not goes_on:
             self.classes_ = np.unique(np.concatenate(labels))
         self._learn(self._oracle(examples, labels, sample_weight))
         return self
@@ -111,7 +111,7 @@ class NetworkClassifier(LabellingClassifier):
 
         ``classes`` are all labels there will ever be; without them, those of the first call.
         """
-        check_parameters(self)
+        self._begin_learning(hasattr(self, "classes_"))
         examples = check_graphs(X, self._intercept(), getattr(self, "_widths", None))
         labels = check_labels(y, examples)
         if not hasattr(self, "classes_"):
@@ -123,7 +123,7 @@ class NetworkClassifier(LabellingClassifier):
         """The examples as an oracle."""
         if self.classes_.size < 2:
             raise ValueError(f"y: expected two labels or more, got one only: {self.classes_.tolist()[0]!r}.")
-        self._widths, self._fitted_intercept = (examples[0][0].shape[1], examples[0][2].shape[1]), self._intercept()
+        self._widths = examples[0][0].shape[1], examples[0][2].shape[1]
         return networks(
             make_graphs(examples, self.classes_.size, number_labels(labels, self.classes_)), self.engine,
             loss=float(self.loss_scale), weight=check_sample_weight(sample_weight, examples),
@@ -132,37 +132,42 @@ class NetworkClassifier(LabellingClassifier):
 
     def _intercept(self) -> bool:
         """Whether nodes have a constant feature: as it was when learning began."""
-        return getattr(self, "_fitted_intercept", self.fit_intercept)
+        return bool(self._fitted["fit_intercept"])
 
     @property
     def node_coef_(self) -> np.ndarray:
         """Weights of node features, one column per label."""
-        return self.coef_[: self._widths[0] * self.classes_.size].reshape(self._widths[0], -1)
+        return self._present_coef()[: self._widths[0] * self.classes_.size].reshape(self._widths[0], -1)
 
     @property
     def edge_coef_(self) -> np.ndarray:
         """Weights of edge features: one K x K table per feature."""
         K = self.classes_.size
-        return self.coef_[self._widths[0] * K :].reshape(-1, K, K)
+        return self._present_coef()[self._widths[0] * K :].reshape(-1, K, K)
 
     def answers(self, X: Sequence) -> list[Answer]:
         """The answer of the engine for each graph: labels as numbers, the value, a bound, and whether they meet."""
         check_is_fitted(self)
         g = make_graphs(check_graphs(X, self._intercept(), self._widths), self.classes_.size)
-        options = {"search": False} if self.engine == "auto" else {}
-        found = (network_along(g, self.coef_, i) for i in range(g.n_examples))
-        return [solve(network, self.engine, float(self.seconds), **options) for network in found]
+        engine, seconds, w = self._fitted["engine"], float(self._fitted["seconds"]), self._present_coef()
+        options = {"search": False} if engine == "auto" else {}
+        return [solve(network_along(g, w, i), engine, seconds, **options) for i in range(g.n_examples)]
 
-    def predict(self, X: Sequence) -> list[np.ndarray]:
-        """The best labels of the nodes of each graph."""
-        return [self.classes_[answer.labels] for answer in self.answers(X)]
+    def _present_coef(self) -> np.ndarray:
+        """w, as many numbers as the graphs need."""
+        return self._coef(count_weights(*self._widths, self.classes_.size))
+
+    def predict(self, X: Sequence) -> np.ndarray:
+        """The best labels of the nodes of each graph: an array of arrays."""
+        return list_of_arrays([self.classes_[answer.labels] for answer in self.answers(X)])
 
     def decision_function(self, X: Sequence, y: Sequence) -> np.ndarray:
         """The scores <w, phi(x,y)> of labellings ``y``."""
         check_is_fitted(self)
         examples = check_graphs(X, self._intercept(), self._widths)
         numbers, g = number_labels(check_labels(y, examples), self.classes_), make_graphs(examples, self.classes_.size)
-        return np.array([network_along(g, self.coef_, i).value(some) for i, some in enumerate(numbers)])
+        w = self._present_coef()
+        return np.array([network_along(g, w, i).value(some) for i, some in enumerate(numbers)])
 
     def score(self, X: Sequence, y: Sequence, by: str = "node") -> float:
         """The share of nodes that are labelled right, or ``by="graph"`` of graphs without an error."""
@@ -176,7 +181,8 @@ class NetworkClassifier(LabellingClassifier):
         """Check the certificate against the graphs it was made for, by slow and simple code; narrow graphs only."""
         check_is_fitted(self)
         examples = check_graphs(X, self._intercept(), self._widths)
-        keep = None if sample_weight is None else np.asarray(sample_weight) > 0
+        weight = check_sample_weight(sample_weight, examples)
+        keep = None if weight is None else weight > 0
         structure = NetworkStructure(
             examples, number_labels(check_labels(y, examples), self.classes_), self.classes_.size
         )

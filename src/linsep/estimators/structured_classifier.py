@@ -18,7 +18,6 @@ from ._validation import (
     AT_LEAST_ONE,
     StrOptions,
     all_or_nothing,
-    check_parameters,
     check_sample_weight,
     require_list,
     set_parameters,
@@ -95,14 +94,14 @@ class StructuredClassifier(LabellingClassifier):
     @all_or_nothing
     def fit(self, X: Sequence, y: Sequence, sample_weight=None) -> StructuredClassifier:
         """Learn from examples ``X`` (any objects) with right labellings ``y``."""
-        check_parameters(self)
+        self._begin_learning(self.warm_start and hasattr(self, "coef_"))
         self._learn(self._oracle(X, y, sample_weight))
         return self
 
     @all_or_nothing
     def partial_fit(self, X: Sequence, y: Sequence, sample_weight=None) -> StructuredClassifier:
         """One pass over more examples, going on from where learning stands."""
-        check_parameters(self)
+        self._begin_learning(hasattr(self, "coef_"))
         self._learn_more(self._oracle(X, y, sample_weight))
         return self
 
@@ -129,7 +128,14 @@ class StructuredClassifier(LabellingClassifier):
             self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._cost
         )
         weight = check_sample_weight(sample_weight, list(X))
-        return Custom(X, y, functions, loss=float(self.loss_scale), weight=weight)
+        oracle = Custom(X, y, functions, loss=float(self.loss_scale), weight=weight)
+        self._size = oracle.size
+        return oracle
+
+    def _begin_learning(self, goes_on: bool) -> None:
+        super()._begin_learning(goes_on)
+        if isinstance(self.labels, list):
+            self._fitted["labels"] = list(self.labels)  # later changes of the list itself do not matter
 
     def _plain(self) -> bool:
         """Whether nothing but a right labelling is asked for."""
@@ -137,7 +143,8 @@ class StructuredClassifier(LabellingClassifier):
 
     def _labels(self, x: Any) -> Iterable:
         """Y(x)."""
-        found = self.labels(x) if callable(self.labels) else self.labels
+        labels = self._fitted["labels"]
+        found = labels(x) if callable(labels) else labels
         some: list[Any] = []
         for label in found:
             some.append(label)
@@ -150,24 +157,25 @@ class StructuredClassifier(LabellingClassifier):
     def _cost(self, y: Any, other: Any) -> float:
         """The loss of taking ``other`` for y."""
         named = {"zero-one": zero_one, "hamming": hamming}
-        return float((named[self.loss] if isinstance(self.loss, str) else self.loss)(y, other))
+        loss = self._fitted["loss"]
+        return float((named[loss] if isinstance(loss, str) else loss)(y, other))
 
     def predict(self, X: Sequence) -> list:
         """The best labelling of each x; of equal ones the first."""
         check_is_fitted(self)
-        if self.argmax is not None:
-            return [self.argmax(self.coef_, x) for x in X]
-        return [self._best(x) for x in X]
+        argmax, w = self._fitted["argmax"], self._coef(self._size)
+        return [self._best(w, x) if argmax is None else argmax(w, x) for x in X]
 
-    def _best(self, x: Any) -> Any:
-        labels = list(self._labels(x))
-        scores = [float(self.coef_ @ vector(self.phi(x, label), self.coef_.size)) for label in labels]
+    def _best(self, w: np.ndarray, x: Any) -> Any:
+        labels, phi = list(self._labels(x)), self._fitted["phi"]
+        scores = [float(w @ vector(phi(x, label), w.size)) for label in labels]
         return labels[int(np.argmax(scores))]
 
     def decision_function(self, X: Sequence, y: Sequence) -> np.ndarray:
         """The scores <w, phi(x,y)> of labellings ``y``."""
         check_is_fitted(self)
-        return np.array([self.coef_ @ vector(self.phi(x, label)) for x, label in zip(X, y, strict=True)])
+        w, phi = self._coef(self._size), self._fitted["phi"]
+        return np.array([w @ vector(phi(x, label), w.size) for x, label in zip(X, y, strict=True)])
 
     def risk(self, X: Sequence, y: Sequence, sample_weight=None) -> float:
         """The empirical risk: the mean loss of the decisions (E5)."""
@@ -182,7 +190,8 @@ class StructuredClassifier(LabellingClassifier):
     def check(self, X: Sequence, y: Sequence, sample_weight=None) -> Verdict:
         """Check the certificate against the examples it was made for, by trying all labels."""
         check_is_fitted(self)
-        if self.labels is None:
+        if self._fitted["labels"] is None:
             raise ValueError("check: all labellings are tried, so labels are needed.")
-        keep = None if sample_weight is None else np.asarray(sample_weight) > 0
-        return check_structure(self.certificate_, Listed(X, y, self.phi, self._labels), keep)
+        weight = check_sample_weight(sample_weight, list(X))
+        keep = None if weight is None else weight > 0
+        return check_structure(self.certificate_, Listed(X, y, self._fitted["phi"], self._labels), keep)

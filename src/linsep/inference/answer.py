@@ -87,7 +87,8 @@ def make_answer(
     """
     labels = np.asarray(labels, dtype=np.int64)
     value = network.value(labels)
-    if value == -math.inf and upper < -network.magnitude() - 0.5:  # below the value of every allowed labelling
+    largest = network.magnitude()
+    if value == -math.inf and upper < (-2.0 * largest or -0.5):  # below the value of every allowed labelling
         upper = -math.inf
     rounding += 2.0 * UNIT * abs(value) if math.isfinite(value) else 0.0
     return Answer(labels, value, upper, engine, time.perf_counter() - began, rounding, note)

@@ -40,9 +40,9 @@ def upper_bound(network: Network, messages: np.ndarray, share: np.ndarray) -> tu
     (3.0, True)
     """
     maxima, error_units, _ = _reparametrise(network, messages, share)
-    error = UNIT * math.fsum(error_units)
+    error = UNIT * math.fsum(error_units.tolist())
     error += UNIT * (abs(network.constant) + error)
-    total = math.fsum(maxima) + network.constant
+    total = math.fsum(maxima.tolist()) + network.constant
     return total + error + UNIT * abs(total), error + UNIT * abs(total)
 
 

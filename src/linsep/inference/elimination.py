@@ -14,16 +14,16 @@ import numpy as np
 
 from ..jit import compiled
 from .answer import Answer, bound_summation_error, make_answer
+from .deadline import NEVER, Deadline, OutOfTime, pieces
 from .elimination_order import BITS, EliminationOrder, find_elimination_order
 from .network import Network
+from .trws import answer_late
 
 MEMORY = 2**30  # bytes that all choices together may take
 INNER = 4096  # sums that are computed in one inner loop
 
 
-def elimination(
-    network: Network, bits: float = BITS, tries: int = 8, seed: int = 0, order: EliminationOrder | None = None
-) -> Answer:
+def elimination(network: Network, bits: float = BITS, tries: int = 8, seed: int = 0, seconds: float = 60.0) -> Answer:
     """The best labelling of a narrow network.
 
     Parameters
@@ -36,8 +36,8 @@ def elimination(
         The number of random orders that are tried, besides the usual ones.
     seed : int, default=0
         Of these random orders.
-    order : EliminationOrder or None, default=None
-        An order that is already known.
+    seconds : float, default=60.0
+        The most time; then the answer is the best label of each node, which proves nothing.
 
     Examples
     --------
@@ -46,29 +46,39 @@ def elimination(
     >>> answer.value, answer.status
     (2.0, 'optimal')
     """
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    network.check()
+    try:
+        order = find_elimination_order(network, tries, seed, bits, deadline)
+        if order is not None:
+            return eliminate_all(network, order, deadline)
+    except OutOfTime:
+        return answer_late(network, "elimination", began)
+    raise ValueError(f"elimination: expected tables of at most 2^{bits:g} sums, got larger ones; use another engine.")
+
+
+def eliminate_all(network: Network, order: EliminationOrder, deadline: Deadline) -> Answer:
+    """The best labelling by this order of elimination; `OutOfTime` at the deadline."""
     began = time.perf_counter()
-    best = order or find_elimination_order(network, tries, seed, bits)
-    if best is None:
-        raise ValueError(
-            f"elimination: expected tables of at most 2^{bits:g} sums, got larger ones; use another engine."
-        )
-    buckets = _eliminate(network, best)
+    buckets = _eliminate(network, order, deadline)
     labels = np.zeros(network.n_nodes, dtype=np.int64)
     for bucket in reversed(buckets):
         labels[bucket.node] = bucket.best_label(labels)
     upper = network.constant + math.fsum(bucket.maximum[0] for bucket in buckets if not bucket.scope)
     rounding = bound_summation_error(network)
-    note = f"width {best.bits:.1f} bits, {best.work:.3g} sums"
+    note = f"width {order.bits:.1f} bits, {order.work:.3g} sums"
     return make_answer(network, labels, upper + rounding, 3.0 * rounding, "elimination", began, note)
 
 
-def elimination_rival(network: Network, order: EliminationOrder, truth: np.ndarray) -> tuple[np.ndarray, float]:
+def elimination_rival(
+    network: Network, order: EliminationOrder, truth: np.ndarray, deadline: Deadline = NEVER
+) -> tuple[np.ndarray, float]:
     """The best labelling other than ``truth``, and its value as summed here.
 
     The table of a bucket holds the best value below it for all labels of its scope. Only if these are the true ones
     does it matter whether something *below* deviates: one number per bucket, the best value that does.
     """
-    buckets = _eliminate(network, order, truth)
+    buckets = _eliminate(network, order, deadline, truth)
     roots = [bucket for bucket in buckets if not bucket.scope]
     labels = truth.copy()
     task = {id(root): "true" for root in roots}
@@ -85,13 +95,21 @@ class Bucket:
     ``tables`` are tuples (scope, strides, entries); those of ``children`` come last.
     """
 
-    def __init__(self, node: int, scope: list[int], n_labels: np.ndarray, tables: list, children: list[Bucket]) -> None:
+    def __init__(
+        self,
+        node: int,
+        scope: list[int],
+        n_labels: np.ndarray,
+        tables: list,
+        children: list[Bucket],
+        deadline: Deadline,
+    ) -> None:
         self.node, self.scope, self.children = node, scope, children
         self.shape = [int(n_labels[u]) for u in scope]
         self.strides = [math.prod(self.shape[d + 1 :]) for d in range(len(self.shape))]
         self.n_labels = int(n_labels[node])
         self.tables = tables
-        self.choice, self.maximum = self._maximise()
+        self.choice, self.maximum = self._maximise(deadline)
         self.true_value = self.deviating_value = 0.0  # see `compare_with_truth`
         self.other_label, self.changes = -1, False  # the best wrong label, and whether to deviate by it
 
@@ -134,7 +152,7 @@ class Bucket:
             for child in _find_deviating(self.children):
                 task[id(child)] = "deviate"
 
-    def _maximise(self) -> tuple[np.ndarray, np.ndarray]:
+    def _maximise(self, deadline: Deadline) -> tuple[np.ndarray, np.ndarray]:
         """The best label and the largest sum of all tables, for all labels of the scope."""
         split, inner = len(self.shape), 1  # the nodes split ... of the scope are the inner loop
         while split > 0 and inner * self.shape[split - 1] <= INNER:
@@ -155,11 +173,15 @@ class Bucket:
         choice = np.zeros(-(-size // 8) if two else size, dtype=np.uint8 if self.n_labels <= 256 else np.int32)
         entries = np.concatenate([entries for _, _, entries in self.tables])
         tables = StackedTables(entries, outer_index, inner_index, label_stride)
-        maximise_sums(tables, self.n_labels, maximum, choice, np.empty(inner))
+        for first, last in pieces(outer, float(size) * count * self.n_labels):
+            deadline.check()
+            maximise_sums(tables, self.n_labels, maximum, choice, np.empty(inner), first, last)
         return choice, maximum
 
 
-def _eliminate(network: Network, order: EliminationOrder, truth: np.ndarray | None = None) -> list[Bucket]:
+def _eliminate(
+    network: Network, order: EliminationOrder, deadline: Deadline, truth: np.ndarray | None = None
+) -> list[Bucket]:
     """All buckets, in order; the maximum of each is a table of the bucket of its neighbour that comes first."""
     if order.choices > MEMORY:
         raise ValueError(f"elimination: expected at most {MEMORY} choices to store, got {order.choices:.3g}.")
@@ -173,7 +195,7 @@ def _eliminate(network: Network, order: EliminationOrder, truth: np.ndarray | No
     buckets = []
     for v, neighbours in zip(order.nodes, order.scopes):
         scope = sorted(neighbours, key=lambda u: -turn[u])  # what is eliminated next changes fastest
-        bucket = Bucket(v, scope, network.n_labels, tables[v], children[v])
+        bucket = Bucket(v, scope, network.n_labels, tables[v], children[v], deadline)
         if truth is not None:
             bucket.compare_with_truth(truth)
         bucket.tables = tables[v] = []  # only the choices are needed from now on
@@ -222,11 +244,10 @@ class StackedTables(NamedTuple):
 
 
 @compiled
-def maximise_sums(tables, n_labels, maximum, choice, total):
+def maximise_sums(tables, n_labels, maximum, choice, total, first, last):
     """The largest sum over the labels, and which label has it: one bit each if there are two labels."""
-    parts, outer = tables.outer_index.shape
-    inner = tables.inner_index.shape[1]
-    for o in range(outer):
+    parts, inner = tables.inner_index.shape
+    for o in range(first, last):
         begin = o * inner
         for k in range(n_labels):
             for t in range(inner):

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from .deadline import NEVER, Deadline
 from .network import Network
 
 BITS = 22.0  # the default limit of the size of a table: 2^22 sums, 32 MB
@@ -33,9 +34,12 @@ class EliminationOrder:
 
 
 def find_elimination_order(
-    network: Network, tries: int = 8, seed: int = 0, bits: float = BITS
+    network: Network, tries: int = 8, seed: int = 0, bits: float = BITS, deadline: Deadline = NEVER
 ) -> EliminationOrder | None:
-    """The cheapest of several orders, or None if all of them have a table of more than ``2^bits`` sums."""
+    """The cheapest of several orders, or None if all of them have a table of more than ``2^bits`` sums.
+
+    `OutOfTime` if the deadline comes first.
+    """
     neighbours: list[set[int]] = [set() for _ in range(network.n_nodes)]
     for u, v in network.edges.tolist():
         neighbours[u].add(v)
@@ -45,7 +49,7 @@ def find_elimination_order(
     for attempt, (rank, criterion) in enumerate(_list_criteria(network, tries, seed)):
         if best is not None and best.work < attempt * ATTEMPT:
             break
-        found = _find_greedy_order(neighbours, size, criterion, rank, bits)
+        found = _find_greedy_order(neighbours, size, criterion, rank, bits, deadline)
         if found is None:
             continue
         nodes, scopes = found
@@ -72,7 +76,7 @@ def _list_criteria(network: Network, tries: int, seed: int) -> Iterator[tuple[li
 
 
 def _find_greedy_order(
-    neighbours: list[set[int]], size: list[float], criterion: str, rank: list[float], bits: float
+    neighbours: list[set[int]], size: list[float], criterion: str, rank: list[float], bits: float, deadline: Deadline
 ) -> tuple[list[int], list[list[int]]] | None:
     """Nodes and scopes by fewest new "links", smallest "table", or "rank"; None once a table is too large."""
     near = [set(nodes) for nodes in neighbours]
@@ -96,6 +100,7 @@ def _find_greedy_order(
             continue
         if size[v] + sum(size[u] for u in near[v]) > bits + 1e-9:
             return None
+        deadline.check()
         done[v] = True
         scope = sorted(near[v])
         nodes.append(v)

@@ -14,18 +14,19 @@ Y. Boykov, O. Veksler, R. Zabih, *Fast approximate energy minimization via graph
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
 
 from .answer import Answer, make_answer
 from .bound import upper_bound
+from .deadline import NEVER, Deadline
 from .local_search import improve_labels
 from .maximum_flow import Flow, make_flow, maximise_flow
 from .minimum_cut import set_capacities
 from .network import Network
 
+SWEEPS = 100  # over all nodes, to improve what a move found
 SLACK = 1e-9  # of the largest entry: how far a table may miss the inequality by rounding
 
 
@@ -43,7 +44,7 @@ def expansion(network: Network, start=None, rounds: int = 100, seconds: float = 
     rounds : int, default=100
         The most rounds, of one move per label.
     seconds : float, default=60.0
-        No move begins after this time.
+        The most time.
 
     Examples
     --------
@@ -53,7 +54,8 @@ def expansion(network: Network, start=None, rounds: int = 100, seconds: float = 
     >>> answer.labels, answer.value, answer.note
     (array([0, 0, 0]), 4.0, '1 move')
     """
-    began = time.perf_counter()
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    network.check()
     if (network.n_labels != network.n_labels[0]).any():
         least, most = network.n_labels.min(), network.n_labels.max()
         raise ValueError(f"expansion: expected the same number of labels for all nodes, got {least} to {most}.")
@@ -61,27 +63,27 @@ def expansion(network: Network, start=None, rounds: int = 100, seconds: float = 
         raise ValueError(f"rounds: expected at least 1, got {rounds}.")
     finite = network.make_finite()
     labels = network.best_unary_labels() if start is None else network.check_labelling(start)
-    labels, moves = expand_labels(finite, labels, rounds, began + seconds)
+    labels, moves = expand_labels(finite, labels, rounds, deadline)
     upper, error = upper_bound(finite, np.zeros(int(network.message_start[-1])), np.zeros(network.n_edges))
     note = f"{moves} move{'' if moves == 1 else 's'}"
     return make_answer(network, labels, upper, 4.0 * error, "expansion", began, note)
 
 
 def expand_labels(
-    network: Network, labels: np.ndarray, rounds: int = 100, until: float = math.inf
+    network: Network, labels: np.ndarray, rounds: int = 100, deadline: Deadline = NEVER
 ) -> tuple[np.ndarray, int]:
     """Moves from ``labels`` on, until none improves the value; returns the labelling and the number of moves.
 
-    The network must be finite; no move begins after the time ``until``.
+    The network must be finite.
     """
     K, flow = int(network.n_labels[0]), make_flow(network)
     value, moves, scores = network.value(labels), 0, np.empty(K)
     vain = 0  # the last moves that were tried, of different labels, do not improve the value
     for turn in range(rounds * K):
-        if vain == K or time.perf_counter() >= until:
+        if vain == K or deadline.over:
             break
-        moved = _move(network, flow, labels, turn % K)
-        improve_labels(network, moved, scores)
+        moved = _move(network, flow, labels, turn % K, deadline)
+        improve_labels(network, moved, scores, SWEEPS)
         found = network.value(moved)
         vain += 1
         if found > value:
@@ -90,7 +92,7 @@ def expand_labels(
     return labels, moves
 
 
-def _move(network: Network, flow: Flow, labels: np.ndarray, alpha: int) -> np.ndarray:
+def _move(network: Network, flow: Flow, labels: np.ndarray, alpha: int, deadline: Deadline) -> np.ndarray:
     """The best labelling in which every node keeps its label or has label ``alpha``."""
     K, unary = int(network.n_labels[0]), network.unary.reshape(network.n_nodes, -1)
     t, h = labels[network.tail], labels[network.head]
@@ -98,7 +100,7 @@ def _move(network: Network, flow: Flow, labels: np.ndarray, alpha: int) -> np.nd
     entries = np.stack([t * K + h, t * K + alpha, alpha * K + h, both], axis=1)
     gain = unary[:, alpha] - unary[np.arange(network.n_nodes), labels]
     set_capacities(flow, gain, network.pairwise[network.pairwise_start[:, None] + entries])
-    maximise_flow(flow)
+    maximise_flow(flow, deadline)
     return np.where(flow.sink, alpha, labels)
 
 

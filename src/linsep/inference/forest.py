@@ -52,6 +52,7 @@ def forest(network: Network) -> Answer:
     (array([0, 0, 0]), 4.0, 'optimal')
     """
     began = time.perf_counter()
+    network.check()
     tree, finite = find_forest(network), network.make_finite()
     messages, own = np.zeros(network.message_start[-1]), np.empty(network.unary.size)
     labels = np.empty(network.n_nodes, dtype=np.int64)

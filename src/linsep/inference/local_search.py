@@ -50,14 +50,13 @@ def choose_better_label(scores, label, count):
     for k in range(count):
         if scores[k] > scores[best]:
             best = k
-    return best if scores[best] > scores[label] + 1e-12 * (abs(scores[best]) + 1.0) else label
+    return best if scores[best] > scores[label] + 1e-12 * abs(scores[best]) else label
 
 
 @compiled
-def improve_labels(network, labels, scores):
-    """Change one node at a time to its best label, until nothing changes."""
-    changed = True
-    while changed:
+def improve_labels(network, labels, scores, sweeps):
+    """Change one node at a time to its best label, until nothing changes (then False) or so many times all nodes."""
+    for _ in range(sweeps):
         changed = False
         for v in range(network.n_labels.size):
             score_labels(network, labels, v, scores)
@@ -65,6 +64,9 @@ def improve_labels(network, labels, scores):
             if best != labels[v]:
                 labels[v] = best
                 changed = True
+        if not changed:
+            return False
+    return True
 
 
 @compiled

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import compiled
+from .deadline import NEVER, PIECE, Deadline
 from .network import Network
 
 FREE, TERMINAL, ORPHAN = -1, -2, -3  # instead of the arc to the parent
 FAR = 2**60
-FIRST, LAST, NEXT_FIRST, NEXT_LAST, ORPHANS_BEGIN, ORPHANS_END, TIME = range(7)  # places in ``Flow.state``
+FIRST, LAST, NEXT_FIRST, NEXT_LAST, CURRENT, ORPHANS_BEGIN, ORPHANS_END, TIME = range(8)  # places in ``Flow.state``
 
 
 class Flow(NamedTuple):
@@ -36,7 +37,7 @@ class Flow(NamedTuple):
     distance: np.ndarray  # (n,): the number of arcs to the terminal
     following: np.ndarray  # (n,): the next active node; the node itself at the end, -1 if not active
     orphans: np.ndarray  # (n + 1,): a ring buffer
-    state: np.ndarray  # first and last node of two queues of active nodes, begin and end of the ring buffer, the time
+    state: np.ndarray  # first and last of two queues of active nodes, the node at work, the ring buffer, the time
 
 
 def make_flow(network: Network) -> Flow:
@@ -46,17 +47,34 @@ def make_flow(network: Network) -> Flow:
     return Flow(
         network.edge_start, network.node_edges, network.tail, network.head, np.empty(2 * m), np.empty(n), parent,
         np.empty(n, dtype=np.bool_), checked, distance, following, np.empty(n + 1, dtype=np.int64),
-        np.empty(7, dtype=np.int64),
+        np.empty(8, dtype=np.int64),
     )  # fmt: skip
 
 
-@compiled
-def maximise_flow(g):
-    """Send the maximum flow from source to sink; afterwards ``g.sink`` marks the minimum cut."""
+def maximise_flow(g: Flow, deadline: Deadline = NEVER) -> bool:
+    """Send the maximum flow from source to sink; afterwards ``g.sink`` marks the minimum cut.
+
+    False at the deadline: the flow is possible, but perhaps not the largest.
+    """
     _start_trees(g)
-    current = -1
-    while True:
-        v = current
+    steps = max(1, int(PIECE / 1000.0 / (1.0 + g.tail.size / max(g.parent.size, 1))))
+    done = _augment(g, steps)
+    while not done and not deadline.over:
+        done = _augment(g, steps)
+    g.sink[g.parent == FREE] = False
+    return bool(done)
+
+
+@compiled
+def _augment(g, steps):
+    """Some steps of the algorithm, from where it stands; whether it is done."""
+    for _ in range(steps):
+        if g.state[ORPHANS_BEGIN] != g.state[ORPHANS_END]:
+            i = g.orphans[g.state[ORPHANS_BEGIN]]
+            g.state[ORPHANS_BEGIN] = (g.state[ORPHANS_BEGIN] + 1) % g.orphans.size
+            _find_parent(g, i)
+            continue
+        v = g.state[CURRENT]
         if v >= 0:
             g.following[v] = -1
             if g.parent[v] == FREE:
@@ -64,21 +82,15 @@ def maximise_flow(g):
         if v < 0:
             v = _next_active(g)
             if v < 0:
-                break
+                return True
         a = _grow(g, v)
         g.state[TIME] += 1
-        current = -1
+        g.state[CURRENT] = -1
         if a >= 0:
             g.following[v] = v
-            current = v
+            g.state[CURRENT] = v
             _send_flow(g, a)
-            while g.state[ORPHANS_BEGIN] != g.state[ORPHANS_END]:
-                i = g.orphans[g.state[ORPHANS_BEGIN]]
-                g.state[ORPHANS_BEGIN] = (g.state[ORPHANS_BEGIN] + 1) % g.orphans.size
-                _find_parent(g, i)
-    for v in range(g.parent.size):
-        if g.parent[v] == FREE:
-            g.sink[v] = False
+    return False
 
 
 @compiled

@@ -15,19 +15,22 @@ import numpy as np
 from ..jit import compiled
 from .answer import Answer, make_answer
 from .bound import upper_bound
+from .deadline import NEVER, Deadline
 from .maximum_flow import Flow, make_flow, maximise_flow
 from .network import UNIT, Network, other_end
 
 ENTRIES = np.arange(4)  # of a 2 x 2 table
 
 
-def cut(network: Network) -> Answer:
+def cut(network: Network, seconds: float = 60.0) -> Answer:
     """The best labelling of a network of two labels whose edges can all be made to prefer equal labels.
 
     Parameters
     ----------
     network : Network
         Two labels per node; `find_exchanged_nodes` must find an exchange of labels.
+    seconds : float, default=60.0
+        The most time; a flow that is not the largest by then proves a weaker bound.
 
     Examples
     --------
@@ -37,12 +40,13 @@ def cut(network: Network) -> Answer:
     >>> answer.labels, answer.value, answer.status
     (array([1, 1, 1]), 4.0, 'optimal')
     """
-    began = time.perf_counter()
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    network.check()
     finite = network.make_finite()
     exchanged = find_exchanged_nodes(finite)
     if exchanged is None:
         raise ValueError("cut: expected two labels per node and edges that prefer equal labels; use another engine.")
-    labels, messages = find_minimum_cut(finite, exchanged)
+    labels, messages = find_minimum_cut(finite, exchanged, deadline)
     upper, error = upper_bound(finite, messages, np.zeros(network.n_edges))
     note = f"labels of {exchanged.sum()} nodes exchanged" if exchanged.any() else ""
     return make_answer(network, labels, upper, 4.0 * error, "cut", began, note)
@@ -60,14 +64,16 @@ def find_exchanged_nodes(network: Network) -> np.ndarray | None:
     return exchanged.astype(bool) if possible else None
 
 
-def find_minimum_cut(network: Network, exchanged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The labelling of the minimum cut, and the flow as messages."""
+def find_minimum_cut(
+    network: Network, exchanged: np.ndarray, deadline: Deadline = NEVER
+) -> tuple[np.ndarray, np.ndarray]:
+    """The labelling of the minimum cut, and the flow as messages; at the deadline those of a smaller flow."""
     t, h = exchanged[network.tail], exchanged[network.head]
     table = network.pairwise[network.pairwise_start[:, None] + (ENTRIES ^ (2 * t + h)[:, None])]
     gain = (network.unary[1::2] - network.unary[0::2]) * np.where(exchanged, -1.0, 1.0)  # of label 1 over label 0
     flow = make_flow(network)
     capacity = set_capacities(flow, gain, table)
-    maximise_flow(flow)
+    maximise_flow(flow, deadline)
     sent = capacity - flow.residual[0::2]
     messages, edge = np.zeros((network.n_edges, 4)), np.arange(network.n_edges)
     messages[edge, 1 - t] = (table[:, 2] - table[:, 0]) + sent

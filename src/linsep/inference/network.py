@@ -17,6 +17,7 @@ import numpy as np
 from ..jit import compiled
 
 UNIT = 2.0**-53  # the largest relative error of one rounding
+SMALLEST, LARGEST = 2.0**-900, 2.0**1000  # of `Network.magnitude`
 
 
 class Network(NamedTuple):
@@ -62,14 +63,25 @@ class Network(NamedTuple):
         >>> chain.value([0, 0]), chain.value([1, 2])
         (3.0, 3.0)
         """
+        network = cls.of_any_size(unary, edges, pairwise, constant)
+        total = network.magnitude()
+        if not (total == 0.0 or SMALLEST <= total <= LARGEST):  # sums would overflow, or their errors underflow
+            raise ValueError(
+                f"Network: expected the largest entries of all tables to sum to {SMALLEST:.0e} ... {LARGEST:.0e} or "
+                f"to 0, got {total:.3g}: multiply all tables by a power of two."
+            )
+        return network
+
+    @classmethod
+    def of_any_size(cls, unary, edges=(), pairwise=(), constant: float = 0.0) -> Network:
+        """`from_tables` for parts of a network, whose entries may be as small as they like."""
         n_labels, flat = _check_unary(unary)
         ends = _check_edges(edges, n_labels.size)
         tables = _check_pairwise(pairwise, ends, n_labels)
         if not -np.inf < constant < np.inf:
             raise ValueError(f"constant: expected a finite number, got {constant}.")
         tail, head, start, entries = _merge_edges(n_labels, ends, tables)
-        unary_start = np.concatenate([[0], np.cumsum(n_labels, dtype=np.int64)])
-        message_start = np.concatenate([[0], np.cumsum(n_labels[tail].astype(np.int64) + n_labels[head])])
+        unary_start, message_start = _starts(n_labels), _starts(n_labels[tail].astype(np.int64) + n_labels[head])
         edge_start, node_edges = list_node_edges(n_labels.size, tail, head)
         tail, head = tail.astype(np.int32), head.astype(np.int32)
         nodes, links = (n_labels, unary_start, flat), (tail, head, start, entries)
@@ -103,7 +115,8 @@ class Network(NamedTuple):
         """The value of a labelling: the sum of its entries, rounded once."""
         y = self.check_labelling(labelling)
         entry = self.pairwise_start + y[self.tail] * self.n_labels[self.head].astype(np.int64) + y[self.head]
-        return math.fsum([self.constant, *self.unary[self.unary_start[:-1] + y], *self.pairwise[entry]])
+        entries = np.concatenate([[self.constant], self.unary[self.unary_start[:-1] + y], self.pairwise[entry]])
+        return math.fsum(entries.tolist())
 
     def check_labelling(self, labelling) -> np.ndarray:
         """The labelling as int64, or an error that names the node at fault."""
@@ -119,13 +132,41 @@ class Network(NamedTuple):
             raise ValueError(f"labelling: expected a label 0 ... {self.n_labels[v] - 1} of node {v}, got {y[v]}.")
         return y
 
+    def check(self) -> None:
+        """Raise a ValueError if compiled code could not trust the arrays; those of `from_tables` are right."""
+        n, m = self.n_labels.size, self.tail.size
+        for name, array in self._asdict().items():
+            kind = np.floating if name in ("unary", "pairwise") else np.integer
+            if name != "constant" and not (
+                isinstance(array, np.ndarray) and array.ndim == 1 and np.issubdtype(array.dtype, kind)
+            ):
+                raise ValueError(f"Network: {name}: expected a vector of {kind.__name__} numbers; use from_tables.")
+        if n == 0 or self.head.size != m or (self.n_labels < 1).any() or self.unary_start.size != n + 1:
+            raise ValueError("Network: expected nodes with labels, and two ends of every edge; use from_tables.")
+        ends = np.stack([self.tail, self.head], axis=1).astype(np.int64)
+        if m and not (ends.min() >= 0 and ends.max() < n and (ends[:, 0] < ends[:, 1]).all()):
+            raise ValueError(f"Network: expected edges from lower to higher nodes of 0 ... {n - 1}; use from_tables.")
+        if (np.diff(ends[:, 0] * n + ends[:, 1]) <= 0).any():
+            raise ValueError("Network: expected sorted edges, no two with the same ends; use from_tables.")
+        rows, columns = self.n_labels[ends.T].astype(np.int64)
+        last = self.pairwise_start + rows * columns if self.pairwise_start.size == m else np.full(1, -1)
+        if (self.pairwise_start < 0).any() or (last > self.pairwise.size).any() or (last < 0).any():
+            raise ValueError("Network: expected a table of pairwise for every edge; use from_tables.")
+        expected = (_starts(self.n_labels), _starts(rows + columns), *list_node_edges(n, *ends.T))
+        found = self.unary_start, self.message_start, self.edge_start, self.node_edges
+        if self.unary.size != expected[0][-1] or not all(map(np.array_equal, found, expected)):
+            raise ValueError("Network: expected starts and lists of edges that agree with the nodes; use from_tables.")
+        if not ((self.unary < np.inf).all() and (self.pairwise < np.inf).all()):
+            raise ValueError("Network: expected finite numbers or -inf in all tables.")
+
     def magnitude(self) -> float:
         """The sum over all tables of the largest finite entry in absolute value: no partial sum is larger."""
-        total = abs(self.constant) + float(np.sum(_largest_magnitudes(self.unary, self.unary_start[:-1])))
-        if self.n_edges == 0:
-            return total
-        start, index = np.unique(self.pairwise_start, return_inverse=True)  # edges may share a table
-        return total + float(np.sum(_largest_magnitudes(self.pairwise, start)[index]))
+        with np.errstate(over="ignore"):
+            total = abs(self.constant) + float(np.sum(_largest_magnitudes(self.unary, self.unary_start[:-1])))
+            if self.n_edges == 0:
+                return total
+            start, index = np.unique(self.pairwise_start, return_inverse=True)  # edges may share a table
+            return total + float(np.sum(_largest_magnitudes(self.pairwise, start)[index]))
 
     def make_finite(self) -> Network:
         """The network with forbidden entries made so low that no best labelling uses one.
@@ -134,7 +175,7 @@ class Network(NamedTuple):
         """
         if not (np.isneginf(self.unary).any() or np.isneginf(self.pairwise).any()):
             return self
-        low = -1.0 - 2.0 * self.magnitude()
+        low = -4.0 * self.magnitude() or -1.0
         unary, pairwise = (np.where(np.isneginf(table), low, table) for table in (self.unary, self.pairwise))
         return self._replace(unary=unary, pairwise=pairwise)
 
@@ -146,9 +187,15 @@ class Network(NamedTuple):
 
     def best_unary_labels(self) -> np.ndarray:
         """The best label of each node by its own table."""
-        tables = np.full((self.n_nodes, int(self.n_labels.max())), -np.inf)
-        tables[np.arange(tables.shape[1]) < self.n_labels[:, None]] = self.unary
-        return np.argmax(tables, axis=1)
+        first = self.unary_start[:-1]
+        best = np.repeat(np.maximum.reduceat(self.unary, first), self.n_labels)
+        place = np.where(self.unary == best, np.arange(best.size), best.size)
+        return np.minimum.reduceat(place, first) - first
+
+
+def _starts(sizes: np.ndarray) -> np.ndarray:
+    """Where parts of these sizes begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def _largest_magnitudes(flat: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .answer import Answer, make_answer
 from .bound import label_losses
+from .deadline import NEVER, Deadline
 from .network import Network
 from .trws import MessagePassing
 
@@ -28,8 +29,8 @@ class OpenPart:
         return whole
 
 
-def find_open_part(state: MessagePassing) -> OpenPart:
-    """The nodes and labels that a labelling better than the best one found might have."""
+def find_open_part(state: MessagePassing, deadline: Deadline = NEVER) -> OpenPart:
+    """The nodes and labels that a labelling better than the best one found might have; `OutOfTime` at the deadline."""
     net = state.finite
     losses = label_losses(net, state.proof, state.share)
     is_open = state.upper + losses >= state.value - 8.0 * state.error
@@ -39,10 +40,10 @@ def find_open_part(state: MessagePassing) -> OpenPart:
         return OpenPart(state.network, np.arange(net.n_nodes), kept, False)
     many = np.array([labels.size > 1 for labels in kept])
     nodes = np.flatnonzero(many)
-    return OpenPart(_restrict(net, nodes, kept) if nodes.size else None, nodes, kept, True)
+    return OpenPart(_restrict(net, nodes, kept, deadline) if nodes.size else None, nodes, kept, True)
 
 
-def _restrict(network: Network, nodes: np.ndarray, kept: list[np.ndarray]) -> Network:
+def _restrict(network: Network, nodes: np.ndarray, kept: list[np.ndarray], deadline: Deadline) -> Network:
     """The network of ``nodes`` with the labels ``kept``; the tables of all others, which keep one label, are added."""
     place = {v: t for t, v in enumerate(nodes.tolist())}
     unary = {v: network.node_table(v)[kept[v]] for v in place}
@@ -50,6 +51,7 @@ def _restrict(network: Network, nodes: np.ndarray, kept: list[np.ndarray]) -> Ne
     constant = network.constant + float(np.sum(fixed))
     edges, tables = [], []
     for e, (u, v) in enumerate(network.edges.tolist()):
+        deadline.check()
         table = network.edge_table(e)[np.ix_(kept[u], kept[v])]
         if u in place and v in place:
             edges.append((place[u], place[v]))
@@ -60,7 +62,7 @@ def _restrict(network: Network, nodes: np.ndarray, kept: list[np.ndarray]) -> Ne
             unary[v] = unary[v] + table[0]
         else:
             constant += float(table[0, 0])
-    return Network.from_tables([unary[v] for v in place], edges, tables, constant)
+    return Network.of_any_size([unary[v] for v in place], edges, tables, constant)
 
 
 def combine(state: MessagePassing, part: OpenPart, answer: Answer | None, began: float) -> Answer:

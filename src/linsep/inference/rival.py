@@ -15,6 +15,7 @@ import numpy as np
 
 from .answer import Answer, bound_summation_error, make_answer
 from .bound import label_losses
+from .deadline import Deadline, OutOfTime
 from .elimination import elimination_rival
 from .elimination_order import find_elimination_order
 from .forest import forest_rival, is_forest
@@ -39,7 +40,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
     engine : {"auto", "forest", "cut", "elimination", "trws", "expansion", "toulbar2"}, default="auto"
         The engine, as in `solve`.
     seconds : float, default=60.0
-        The most time to search, about.
+        The most time.
     **options
         Further parameters of the engine; ``bits`` of the elimination.
 
@@ -50,7 +51,8 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
     >>> rival.labels, rival.value, rival.status     # [0, 1] and [1, 1] have 1 too
     (array([1, 0]), 1.0, 'optimal')
     """
-    began = time.perf_counter()
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    network.check()
     y = network.check_labelling(truth)
     if (network.n_labels == 1).all():
         raise ValueError("best_rival: expected a node with two labels, got none, so the truth has no rival.")
@@ -61,36 +63,48 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
         return make_answer(network, labels, finite.value(y) + gain + rounding, 2.0 * rounding, "forest", began)
     if engine in ("auto", "elimination"):
         bits = options.pop("bits", 16.0 if engine == "auto" else 22.0)
-        order = find_elimination_order(network, tries=2, bits=bits)
-        if order is not None:
-            finite = network.make_finite()
-            labels, upper = elimination_rival(finite, order, y)
-            rounding = DIFFERENCES * bound_summation_error(finite)
-            return make_answer(network, labels, upper + rounding, 2.0 * rounding, "elimination", began)
+        found = _eliminate_to_rival(network, y, bits, deadline)
+        if found is not None:
+            return found
         if engine == "elimination":
             raise ValueError(f"best_rival: expected tables of at most 2^{bits:g} sums; use another engine.")
-    best = solve(network, engine, seconds, **options)
+    best = solve(network, engine, deadline.left, **options)
     if (best.labels != y).any():
         return best
-    until = began + seconds
-    return _change_a_node(network, best, began, until, lambda part, left: solve(part, engine, left, **options))
+    return _change_a_node(network, best, began, deadline, lambda part: solve(part, engine, deadline.left, **options))
 
 
-def _change_a_node(network: Network, best: Answer, began: float, until: float, solve_part) -> Answer:
+def _eliminate_to_rival(network: Network, y: np.ndarray, bits: float, deadline: Deadline) -> Answer | None:
+    """The best rival by elimination; None if the network is too wide. Out of time, any rival and a weak bound."""
+    began, finite = time.perf_counter(), network.make_finite()
+    try:
+        order = find_elimination_order(network, tries=2, bits=bits, deadline=deadline)
+        if order is None:
+            return None
+        labels, upper = elimination_rival(finite, order, y, deadline)
+    except OutOfTime:
+        labels = y.copy()
+        find_best_single_change(finite, y, labels, np.empty(int(network.n_labels.max())))
+        late = MessagePassing(network)
+        return make_answer(network, labels, late.upper, late.rounding, "elimination", began, "out of time")
+    rounding = DIFFERENCES * bound_summation_error(finite)
+    return make_answer(network, labels, upper + rounding, 2.0 * rounding, "elimination", began)
+
+
+def _change_a_node(network: Network, best: Answer, began: float, deadline: Deadline, solve_part) -> Answer:
     """The best rival of ``best``, the best labelling: some node must have another label."""
     truth, labels = best.labels, best.labels.copy()
     find_best_single_change(network.make_finite(), truth, labels, np.empty(int(network.n_labels.max())))
     value = network.value(labels)
-    limit = _bound_changes(network, truth, best)
+    limit = _bound_changes(network, truth, best, deadline)
     upper, rounding, engines, solved = -math.inf, best.rounding, {best.engine}, 0
     for v in np.argsort(-limit, kind="stable"):
         if limit[v] <= value or limit[v] == -math.inf:
             break
-        left = until - time.perf_counter()
-        if left <= 0.0:
+        if deadline.over:
             upper = max(upper, float(limit[v]))
             break
-        found = solve_part(network.restrict_node(int(v), np.arange(network.n_labels[v]) != truth[v]), left)
+        found = solve_part(network.restrict_node(int(v), np.arange(network.n_labels[v]) != truth[v]))
         solved += 1
         engines.add(found.engine)
         rounding = max(rounding, found.rounding)
@@ -101,15 +115,15 @@ def _change_a_node(network: Network, best: Answer, began: float, until: float, s
     return make_answer(network, labels, max(upper, value), rounding, " / ".join(sorted(engines)), began, note)
 
 
-def _bound_changes(network: Network, truth: np.ndarray, best: Answer) -> np.ndarray:
+def _bound_changes(network: Network, truth: np.ndarray, best: Answer, deadline: Deadline) -> np.ndarray:
     """For each node, an upper bound of all labellings that change it."""
     finite = network.make_finite()
     exchanged = find_exchanged_nodes(finite)
     if exchanged is not None:
-        messages, share = find_minimum_cut(finite, exchanged)[1], np.zeros(network.n_edges)
+        messages, share = find_minimum_cut(finite, exchanged, deadline)[1], np.zeros(network.n_edges)
     else:
         state = MessagePassing(network)
-        state.run_until_stalled(100, 5.0)
+        state.run_until_stalled(100, deadline)
         messages, share = state.proof, state.share
     losses = label_losses(finite, messages, share)
     losses[network.unary_start[:-1] + truth] = -np.inf

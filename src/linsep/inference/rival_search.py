@@ -16,6 +16,8 @@ from .local_search import find_best_single_change, improve_labels, score_labelli
 from .network import Network
 from .trws import backward_pass, forward_pass
 
+SWEEPS = 1000  # over all nodes, to improve a labelling
+
 
 @component
 class ForestSearch(NamedTuple):
@@ -66,10 +68,12 @@ def search_by_messages(search, network, truth, rival):
     n = network.n_labels.size
     for j in range(network.message_start[network.tail.size]):
         search.messages[j] = 0.0
-    best = find_best_single_change(network, truth, rival, search.own)
+    best, largest = find_best_single_change(network, truth, rival, search.own), 0.0
+    for j in range(network.unary_start[n]):
+        largest = max(largest, abs(network.unary[j]))
     for _ in range(search.passes):
-        forward_pass(network, search.messages, search.labels, search.own, search.other)
-        improve_labels(network, search.labels, search.own)
+        forward_pass(network, search.messages, search.labels, search.own, search.other, 0, n)
+        improve_labels(network, search.labels, search.own, SWEEPS)
         same = True
         for v in range(n):
             same = same and search.labels[v] == truth[v]
@@ -79,8 +83,8 @@ def search_by_messages(search, network, truth, rival):
                 best = value
                 for v in range(n):
                     rival[v] = search.labels[v]
-        bound = backward_pass(network, search.messages, search.own, search.other)
-        if bound <= max(best, 0.0) + 1e-9 * (abs(bound) + 1.0):
+        bound = backward_pass(network, search.messages, search.own, search.other, 0, n)
+        if bound <= max(best, 0.0) + 1e-9 * max(abs(bound), largest):
             break
     return best
 

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 
 from .answer import Answer
-from .elimination import elimination
+from .deadline import Deadline, OutOfTime
+from .elimination import eliminate_all, elimination
 from .elimination_order import find_elimination_order
 from .expansion import expand_labels, expansion, is_metric
 from .forest import forest, is_forest
@@ -44,7 +45,7 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
     engine : {"auto", "forest", "cut", "elimination", "trws", "expansion", "toulbar2"}, default="auto"
         The engine.
     seconds : float, default=60.0
-        The most time that "auto", "trws", "expansion" and "toulbar2" may search, about.
+        The most time. What an engine has by then is its answer; "forest" takes no longer than reading the tables.
     **options
         Further parameters of the engine. Of "auto": ``search`` (bool, default=True); False does without toulbar2 and
         eliminates only small networks, for many networks in a row.
@@ -60,36 +61,39 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
         return _solve_by_choice(network, seconds, **options)
     if engine not in ENGINES:
         raise ValueError(f"engine: expected 'auto' or one of {sorted(ENGINES)}, got {engine!r}.")
-    if engine in ("trws", "expansion", "toulbar2"):
+    if engine != "forest":
         options["seconds"] = seconds
     return ENGINES[engine](network, **options)
 
 
 def _solve_by_choice(network: Network, seconds: float, search: bool = True) -> Answer:
     """The engine "auto"."""
-    began = time.perf_counter()
-    direct = _solve_directly(network)
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    network.check()
+    direct = _solve_directly(network, deadline)
     if direct is not None:
         return direct
-    until = began + seconds
     state = MessagePassing(network)
-    for passes, bits in ((30, 16.0), (200, 20.0), (1000, 22.0))[: 3 if search else 2]:
-        state.run_until_stalled(passes, until - time.perf_counter())
-        _expand(state, state.decoded, until)
-        if state.proved:
-            return state.answer(began)
-        found = _solve_open_part(state, began, partial(_solve_exactly, bits=bits))
-        if found is not None:
-            return found
-    state.search_locally(20_000 if search else 2_000)
-    _expand(state, state.labels, until)
-    if search and has_toulbar2():
-        left = max(until - time.perf_counter(), 1.0)
-        found = _solve_open_part(state, began, partial(toulbar2, seconds=left))
+    found = None
+    try:
+        for passes, bits in ((30, 16.0), (200, 20.0), (1000, 22.0))[: 3 if search else 2]:
+            state.run_until_stalled(passes, deadline)
+            _expand(state, state.decoded, deadline)
+            if state.proved:
+                return state.answer(began)
+            found = _solve_open_part(state, began, deadline, partial(_solve_exactly, bits=bits, deadline=deadline))
+            if found is not None:
+                return found
+        state.search_locally(20_000 if search else 2_000, deadline)
+        _expand(state, state.labels, deadline)
+        if search and has_toulbar2():
+            found = _solve_open_part(state, began, deadline, lambda part: toulbar2(part, deadline.left))
+    except OutOfTime:
+        pass
     return found if found is not None else state.answer(began)
 
 
-def _expand(state: MessagePassing, start: np.ndarray, until: float) -> None:
+def _expand(state: MessagePassing, start: np.ndarray, deadline: Deadline) -> None:
     """Improve a labelling by expansion, where its moves are minimum cuts and nothing is proved yet.
 
     It starts at what TRW-S decoded, not at what it found itself before: no move leads away from there.
@@ -97,35 +101,36 @@ def _expand(state: MessagePassing, start: np.ndarray, until: float) -> None:
     if state.proved or not is_metric(state.finite):
         return
     before = state.value
-    state.keep_if_better(expand_labels(state.finite, start, until=until)[0])
+    state.keep_if_better(expand_labels(state.finite, start, deadline=deadline)[0])
     if state.value > before:
         state.engine = "trws + expansion"
 
 
 def _solve_open_part(
-    state: MessagePassing, began: float, solve_part: Callable[[Network], Answer | None]
+    state: MessagePassing, began: float, deadline: Deadline, solve_part: Callable[[Network], Answer | None]
 ) -> Answer | None:
     """The answer for the whole network, if ``solve_part`` has one for what TRW-S left open."""
-    part = find_open_part(state)
+    part = find_open_part(state, deadline)
+    deadline.check()
     if part.network is None:
         return combine(state, part, None, began)
     answer = solve_part(part.network)
     return None if answer is None else combine(state, part, answer, began)
 
 
-def _solve_exactly(network: Network, bits: float) -> Answer | None:
+def _solve_exactly(network: Network, bits: float, deadline: Deadline) -> Answer | None:
     """The answer of an exact engine; None if the network is too wide for tables of ``2^bits`` sums."""
-    direct = _solve_directly(network)
+    direct = _solve_directly(network, deadline)
     if direct is not None:
         return direct
-    order = find_elimination_order(network, tries=4, bits=bits)
-    return None if order is None else elimination(network, order=order)
+    order = find_elimination_order(network, tries=4, bits=bits, deadline=deadline)
+    return None if order is None else eliminate_all(network, order, deadline)
 
 
-def _solve_directly(network: Network) -> Answer | None:
+def _solve_directly(network: Network, deadline: Deadline) -> Answer | None:
     """The answer of the engine for forests or for two labels, if it fits."""
     if is_forest(network):
         return forest(network)
     if find_exchanged_nodes(network.make_finite()) is not None:
-        return cut(network)
+        return cut(network, deadline.left)
     return None

@@ -2,19 +2,28 @@
 
 Its answers are checked. The value is computed again from the labelling, and the bound is that of toulbar2 plus the
 error of rounding every entry to a decimal. At its time limit toulbar2 returns what it has *without saying so*; that
-shows in a bound that does not meet the value.
+shows in a bound that does not meet the value. It runs in a process of its own (`toulbar2_process`).
 """
 
 from __future__ import annotations
 
 import importlib.util
+import io
 import math
+import subprocess
+import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from .answer import Answer, bound_summation_error, make_answer
+from .deadline import Deadline
 from .network import Network
+from .trws import answer_late
+
+GRACE = 0.5  # seconds beyond the deadline in which a process may still answer
 
 
 def has_toulbar2() -> bool:
@@ -30,7 +39,7 @@ def toulbar2(network: Network, seconds: float = 60.0, digits: int | None = None)
     network : Network
         Any network.
     seconds : float, default=60.0
-        The most CPU time, rounded up to whole seconds.
+        The most time.
     digits : int or None, default=None
         The number of decimals to which entries are rounded; None: as many as the 64-bit costs of toulbar2 allow.
 
@@ -40,34 +49,56 @@ def toulbar2(network: Network, seconds: float = 60.0, digits: int | None = None)
     >>> toulbar2(ring).value if has_toulbar2() else 2.0
     2.0
     """
-    began = time.perf_counter()
-    try:
-        from pytoulbar2 import CFN
-    except ImportError:
-        raise ImportError("engine 'toulbar2' needs the package pytoulbar2: pip install 'linsep[exact]'.") from None
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    network.check()
+    if not has_toulbar2():
+        raise ImportError("engine 'toulbar2' needs the package pytoulbar2: pip install 'linsep[exact]'.")
+    scale = int(np.frexp(network.magnitude())[1])  # costs are those of tables times 2^-scale
+    size = 2.0 * math.ldexp(network.magnitude(), -scale) + 1.0
     if digits is None:
-        digits = max(0, min(12, math.floor(math.log10(2.0**50 / (2.0 * network.magnitude() + 1.0)))))
-    problem = CFN(resolution=digits)
-    for v in range(network.n_nodes):
-        problem.AddVariable(f"v{v}", list(range(int(network.n_labels[v]))))
-    tables = [([v], network.node_table(v)) for v in range(network.n_nodes)]
-    tables += [(edge, network.edge_table(e).ravel()) for e, edge in enumerate(network.edges.tolist())]
-    top = network.constant
-    for scope, table in tables:
-        most = float(table.max())
-        if most == -math.inf:
-            labels = np.zeros(network.n_nodes)
-            return make_answer(network, labels, -math.inf, 0.0, "toulbar2", began, "a table forbids all labels")
-        top += most
-        problem.AddFunction(scope, (most - table).tolist())
-    found = problem.Solve(timeLimit=max(1, math.ceil(seconds)))
-    rounding = (network.n_nodes + network.n_edges) * 10.0**-digits + 2.0 * bound_summation_error(network)
-    upper = top - problem.GetDDualBound() + rounding
-    note = f"{digits} decimals"
+        digits = max(0, min(12, math.floor(math.log10(2.0**50 / size))))
+    scopes = np.concatenate([np.arange(network.n_nodes), network.tail]), np.full(network.n_nodes + network.n_edges, -1)
+    scopes[1][network.n_nodes :] = network.head
+    tables = [network.node_table(v) for v in range(network.n_nodes)]
+    tables += [network.edge_table(e).ravel() for e in range(network.n_edges)]
+    most = [float(table.max()) for table in tables]
+    if min(most) == -math.inf:
+        labels = np.zeros(network.n_nodes)
+        return make_answer(network, labels, -math.inf, 0.0, "toulbar2", began, "a table forbids all labels")
+    costs = np.ldexp(np.concatenate([best - table for best, table in zip(most, tables, strict=True)]), -scale)
+    problem = {"digits": digits, "n_labels": network.n_labels, "scopes": np.stack(scopes, axis=1), "costs": costs}
+    found = _run(problem, deadline)
     if found is None:
+        return answer_late(network, "toulbar2", began)
+    rounding = math.ldexp((network.n_nodes + network.n_edges) * 10.0**-digits, scale)
+    rounding += 2.0 * bound_summation_error(network)
+    upper = math.fsum([network.constant, *most, -math.ldexp(found[0], scale), rounding])
+    labels, note = found[1], f"{digits} decimals"
+    if labels.size == 0:
         labels, note = network.best_unary_labels(), note + "; no labelling found, this one is the best of each node"
-        if problem.GetDDualBound() >= 2.0 * network.magnitude():
+        if found[0] >= size - 1.0:
             upper = -math.inf
-    else:
-        labels = np.array(found[0], dtype=np.int64)
     return make_answer(network, labels, upper, 2.0 * rounding, "toulbar2", began, note)
+
+
+def _run(problem: dict[str, Any], deadline: Deadline) -> tuple[float, np.ndarray] | None:
+    """The lower bound of the costs and the labels that toulbar2 finds in a process of its own; None if out of time.
+
+    toulbar2 keeps its own limit of CPU time only roughly, and installs handlers of signals: so it gets a process that
+    is ended at the deadline, and that Ctrl-C does not reach; we end it then.
+    """
+    file = io.BytesIO()
+    np.savez(file, time_limit=max(1, math.floor(deadline.left)), **problem)
+    script = str(Path(__file__).with_name("toulbar2_process.py"))
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-P", script], start_new_session=True, **pipes) as process:
+        try:
+            out, _ = process.communicate(file.getvalue(), timeout=deadline.left + GRACE)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            process.kill()
+    if process.returncode:
+        raise RuntimeError(f"toulbar2: expected an answer, got exit code {process.returncode} of its process.")
+    bound, *labels = out.decode().split()
+    return float(bound), np.array(labels, dtype=np.int64)

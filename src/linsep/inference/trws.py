@@ -18,11 +18,14 @@ import numpy as np
 from ..jit import compiled
 from .answer import Answer, make_answer
 from .bound import upper_bound
+from .deadline import NEVER, PIECE, Deadline, pieces
 from .local_search import improve_labels, perturb_and_improve, score_labelling
 from .network import Network
 
 BATCH = 20  # passes between two computations of the bound
 TRIALS = 1000  # trials of the local search between two comparisons
+SWEEPS = 100  # calls that improve a labelling
+AT_ONCE = 50  # trials between two looks at the clock
 WORK = 1e8  # the most additions of the local search, about
 
 
@@ -42,8 +45,11 @@ class MessagePassing:
         self.random = np.random.default_rng(0)
         size = int(network.n_labels.max())
         self._scratch = np.empty(size), np.empty(size)
-        self._decoded = np.empty(network.n_nodes, dtype=np.int64)
+        self._decoded = np.zeros(network.n_nodes, dtype=np.int64)
         self.decoded, self.decoded_score = self.labels.copy(), -np.inf  # the best labelling decoded by the passes
+        rows, columns = (network.n_labels[end].astype(np.float64) for end in (network.tail, network.head))
+        self._work = float(rows @ columns) + network.unary.size  # additions of a pass, about
+        self._pieces = pieces(network.n_nodes, self._work)
 
     @property
     def rounding(self) -> float:
@@ -55,14 +61,12 @@ class MessagePassing:
         """Whether the best labelling found is proved best."""
         return self.upper - self.value <= self.rounding
 
-    def run(self, passes: int) -> float:
-        """Some passes forward and backward; returns by how much the bound fell."""
+    def run(self, passes: int, deadline: Deadline = NEVER) -> float:
+        """Some passes forward and backward, fewer at the deadline; returns by how much the bound fell."""
         for _ in range(passes):
-            forward_pass(self.finite, self.messages, self._decoded, *self._scratch)
-            improve_labels(self.finite, self._decoded, self._scratch[0])
-            self._keep_decoded()
-            backward_pass(self.finite, self.messages, *self._scratch)
-        self.passes += passes
+            if not self._pass(deadline):
+                break
+            self.passes += 1
         upper, error = upper_bound(self.finite, self.messages, self.share)
         fell = self.upper - upper
         if fell > 0.0:
@@ -70,12 +74,28 @@ class MessagePassing:
             self.proof[:] = self.messages
         return fell
 
-    def run_until_stalled(self, passes: int = 1000, seconds: float = 60.0, patience: float = 1e-7) -> None:
+    def _pass(self, deadline: Deadline) -> bool:
+        """One pass in short pieces; whether it was finished. Any messages are a proof, so it may end anywhere."""
+        for first, last in self._pieces:
+            forward_pass(self.finite, self.messages, self._decoded, *self._scratch, first, last)
+            if deadline.over:
+                return False
+        sweeps = max(1, int(PIECE / self._work))
+        for _ in range(SWEEPS):  # rounding might let labels change for ever
+            if not improve_labels(self.finite, self._decoded, self._scratch[0], sweeps) or deadline.over:
+                break
+        self._keep_decoded()
+        for first, last in reversed(self._pieces):
+            backward_pass(self.finite, self.messages, *self._scratch, first, last)
+            if deadline.over:
+                return False
+        return True
+
+    def run_until_stalled(self, passes: int = 1000, deadline: Deadline = NEVER, patience: float = 1e-7) -> None:
         """Run until proved, stalled, or out of passes (counted from the first) or time."""
-        until = time.perf_counter() + seconds
         batch, stalled = 2, 0
-        while not self.proved and self.passes < passes and time.perf_counter() < until and stalled < 2:
-            fell = self.run(min(batch, passes - self.passes))
+        while not self.proved and self.passes < passes and not deadline.over and stalled < 2:
+            fell = self.run(min(batch, passes - self.passes), deadline)
             stalled = 0 if fell > patience * (self.upper - self.value) or batch < BATCH else stalled + 1
             batch = min(2 * batch, BATCH)
 
@@ -94,7 +114,7 @@ class MessagePassing:
             if value > self.value:
                 self.labels, self.value = labels.copy(), value
 
-    def search_locally(self, trials: int) -> None:
+    def search_locally(self, trials: int, deadline: Deadline = NEVER) -> None:
         """Look for a better labelling around the best one, unless that is proved best."""
         if self.proved or self.network.n_edges == 0:
             return
@@ -105,14 +125,17 @@ class MessagePassing:
         log = np.empty((4 * n + 16, 2), dtype=np.int64)
         for done in range(0, trials, TRIALS):
             numbers = self.random.integers(0, 2**31, size=(min(TRIALS, trials - done), 8))
-            perturb_and_improve(self.finite, labels, numbers, queue, waiting, log, self._scratch[0])
+            for at in range(0, len(numbers), AT_ONCE):
+                if deadline.over:
+                    return
+                some = numbers[at : at + AT_ONCE]
+                perturb_and_improve(self.finite, labels, some, queue, waiting, log, self._scratch[0])
             self.keep_if_better(labels)
 
-    def answer(self, began: float) -> Answer:
+    def answer(self, began: float, engine: str = "", note: str = "") -> Answer:
         """The best labelling and the best bound so far."""
-        return make_answer(
-            self.network, self.labels, self.upper, self.rounding, self.engine, began, f"{self.passes} passes"
-        )
+        note, engine = note or f"{self.passes} passes", engine or self.engine
+        return make_answer(self.network, self.labels, self.upper, self.rounding, engine, began, note)
 
 
 def trws(
@@ -127,7 +150,7 @@ def trws(
     passes : int, default=1000
         The most passes, forward and backward.
     seconds : float, default=60.0
-        The most time for these passes.
+        The most time.
     patience : float, default=1e-7
         Stop after 40 passes that lowered the bound by less than this part of the gap.
     trials : int, default=20_000
@@ -141,11 +164,17 @@ def trws(
     >>> answer.labels, answer.value, answer.status
     (array([1, 1, 1]), 4.0, 'optimal')
     """
-    began = time.perf_counter()
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    network.check()
     state = MessagePassing(network)
-    state.run_until_stalled(passes, seconds, patience)
-    state.search_locally(trials)
+    state.run_until_stalled(passes, deadline, patience)
+    state.search_locally(trials, deadline)
     return state.answer(began)
+
+
+def answer_late(network: Network, engine: str, began: float) -> Answer:
+    """What is known without any search, of an engine that ran out of time."""
+    return MessagePassing(network).answer(began, engine, "out of time: the best label of each node, and a weak bound")
 
 
 def compute_shares(network: Network) -> np.ndarray:
@@ -159,12 +188,12 @@ def compute_shares(network: Network) -> np.ndarray:
 
 
 @compiled
-def forward_pass(network, messages, labels, own, decode):
-    """One pass in the order of the nodes, which decodes a labelling.
+def forward_pass(network, messages, labels, own, decode, first, last):
+    """One pass over nodes ``first`` ... ``last`` - 1 in their order, which decodes a labelling.
 
     A node takes the label that is best with the labels of lower nodes and the messages from higher ones.
     """
-    for v in range(network.n_labels.size):
+    for v in range(first, last):
         begin, count = network.unary_start[v], network.n_labels[v]
         for k in range(count):
             own[k] = network.unary[begin + k]
@@ -210,10 +239,10 @@ def forward_pass(network, messages, labels, own, decode):
 
 
 @compiled
-def backward_pass(network, messages, own, other):
-    """One pass against the order of the nodes; returns the bound without its rounding errors."""
+def backward_pass(network, messages, own, other, first, last):
+    """One pass over nodes ``last`` - 1 ... ``first``; returns the bound, if these are all, without rounding errors."""
     bound = network.constant
-    for v in range(network.n_labels.size - 1, -1, -1):
+    for v in range(last - 1, first - 1, -1):
         begin, count = network.unary_start[v], network.n_labels[v]
         for k in range(count):
             own[k] = network.unary[begin + k]

@@ -18,13 +18,14 @@ import numpy as np
 from .network import Network
 
 LIMIT = 2**26  # bytes of a file, unpacked
+TIMES = 16  # a network may have so many labels per byte of its file: those of variables without a table are not in it
 
 
 def read_uai(path: str | os.PathLike, evidence: str | os.PathLike | None = None, limit: int = LIMIT) -> Network:
     """The network of a UAI file (``MARKOV`` or ``BAYES``).
 
-    Factors of more than two variables that are not observed are refused. Memory is allocated for what the file holds,
-    not for the sizes it announces.
+    Factors of more than two variables that are not observed are refused, and so are files that announce more than 16
+    labels per byte: memory is allocated for what the file holds.
 
     Parameters
     ----------
@@ -152,8 +153,11 @@ def _parse_network(text: str, observed: dict[int, int], name: str) -> Network:
     reader = _Reader(_parse_numbers(" ".join([*words[1:], rest]), name), name)
     n_labels = _take_n_labels(reader, observed)
     scopes = list(_take_scopes(reader, n_labels.size))
-    if n_labels.sum() > 2**24 + 4 * reader.numbers.size:
-        raise ValueError(f"{name}: expected tables for all labels, got {n_labels.sum()} labels and shorter tables.")
+    if n_labels.sum() > TIMES * len(text):
+        raise ValueError(
+            f"{name}: expected at most {TIMES} labels per byte of the file, {TIMES * len(text)} in all, "
+            f"got {n_labels.sum()} labels, which need {8 * n_labels.sum() / 2**20:.3g} MB."
+        )
     unary = [np.zeros(count) for count in n_labels]
     edges, pairwise, constant = [], [], 0.0
     for f, scope in enumerate(scopes):

@@ -32,7 +32,8 @@ def visits(part: Any, rng: np.random.Generator | str | None) -> Iterator[np.ndar
         blocks = np.array_split(order, max(1, math.ceil(order.size * row_bytes / CACHE)))
         order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
     size = getattr(getattr(part, "rows", part), "row_bytes", ROW_BYTES)
-    step = LABELLINGS if declared(type(part), "LABELLINGS") else int(np.clip(READ / max(size, 1.0), 1, VISITS))
+    labellings = LABELLINGS if isinstance(part, tuple) else 1  # interpreted ones may take long
+    step = labellings if declared(type(part), "LABELLINGS") else int(np.clip(READ / max(size, 1.0), 1, VISITS))
     for at in range(0, n if order is None else order.size, step):
         yield np.arange(at, min(at + step, n)) if order is None else order[at : at + step]
 

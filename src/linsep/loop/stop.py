@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from ..inference.deadline import INTERRUPTS
+
 HIDDEN = "rounding hides what could still be gained"
 
 
@@ -59,6 +61,7 @@ class Interrupt(threading.local):
 
 
 INTERRUPT = Interrupt()
+INTERRUPTS.append(lambda: INTERRUPT.pressed)  # engines of inference end then, too
 INTERRUPTED = "interrupted (Ctrl-C)"
 
 

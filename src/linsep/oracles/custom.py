@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .door import first_unusable, require_scalar, require_weights, say_unusable
 from .update_log import SparseVectors, UpdateLog, new_log
 
 U = float(np.finfo(np.float64).eps)
@@ -56,8 +57,10 @@ class Custom:
     def __init__(
         self, X: Sequence, y: Sequence, functions: UserFunctions, *, loss: float = 0.0, weight: np.ndarray | None = None
     ):
-        self.X, self.y, self.functions, self.loss = X, y, functions, loss
-        self.weight = np.zeros(0) if weight is None else weight
+        if len(X) == 0 or len(X) != len(y):
+            raise ValueError(f"custom: expected as many labellings as examples, got {len(y)} and {len(X)}.")
+        self.X, self.y, self.functions, self.loss = X, y, functions, require_scalar(loss, "custom: loss")
+        self.weight = require_weights(weight, len(X), "custom: weight")
         self.sign = np.ones(len(X), dtype=np.int8)
         self.truths = [vector(functions.phi(x, label)) for x, label in zip(X, y, strict=True)]
         self.size = self.truths[0].size
@@ -157,9 +160,9 @@ class Custom:
         """The vectors of the entries of ``log``."""
         rivals = [self.labellings[number] for number in log.label[log.begin[:-1]]]
         for entry, (i, rival) in enumerate(zip(log.example, rivals, strict=True)):
-            for a in (self.truths[i], -vector(self.functions.phi(self.X[i], rival))):  # apart: no difference is rounded
-                index = np.flatnonzero(a)
-                yield SparseVectors(np.full(index.size, entry), index, a[index])
+            for part in (self.truths[i], -vector(self.functions.phi(self.X[i], rival), self.size)):
+                index = np.flatnonzero(part)
+                yield SparseVectors(np.full(index.size, entry), index, part[index])
 
     def rounding_bound(self, w: np.ndarray) -> np.ndarray:
         """Bounds of the rounding errors of the scores."""
@@ -184,8 +187,9 @@ class Custom:
 def vector(found: Any, size: int | None = None) -> np.ndarray:
     """What phi returns, as an array of float64."""
     full = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64).ravel()
-    if not np.isfinite(full).all():
-        raise ValueError("phi: expected finite numbers, got NaN or infinity.")
+    bad = first_unusable(full)
+    if bad >= 0:
+        raise ValueError(f"phi: number {bad}: {say_unusable(full[bad])}")
     if size is not None and full.size != size:
         raise ValueError(f"phi: expected {size} numbers as before, got {full.size}.")
     return full

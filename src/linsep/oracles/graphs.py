@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..inference.network import UNIT, Network, list_node_edges
 from ..jit import compiled
+from .door import require_integers, require_memory, require_rising, require_usable, require_within
 from .update_log import UpdateLog, concatenate_ranges
 
 
@@ -47,11 +48,16 @@ class Graphs(NamedTuple):
     @property
     def n_weights(self) -> int:
         """How many numbers w has."""
-        return self.nodes.shape[1] * self.K + self.edges.shape[1] * self.K * self.K
+        return count_weights(self.nodes.shape[1], self.edges.shape[1], self.K)
 
     def truth(self, i: int) -> np.ndarray:
         """The true labels of example i."""
         return self.label[self.node[i] : self.node[i + 1]]
+
+
+def count_weights(node_features: int, edge_features: int, K: int) -> int:
+    """How many numbers w has."""
+    return node_features * K + edge_features * K * K
 
 
 def make_graphs(examples: Sequence[tuple], K: int, labels: Sequence[np.ndarray] = ()) -> Graphs:
@@ -68,6 +74,35 @@ def make_graphs(examples: Sequence[tuple], K: int, labels: Sequence[np.ndarray] 
     label = np.concatenate(labels).astype(np.int64) if len(labels) else np.zeros(0, dtype=np.int64)
     nodes, edges = (np.ascontiguousarray(each, dtype=np.float64) for each in (nodes, edges))
     return Graphs(nodes, edges, tail, head, turned, count[0], count[1], start, arc, label, int(K))
+
+
+def check_arrays(g: Graphs) -> None:
+    """Raise a ValueError if compiled code could not trust the arrays."""
+    for name in ("tail", "head", "node", "edge", "start", "arc", "label"):
+        require_integers(getattr(g, name), f"graphs: {name}")
+    for name, rows, start in (("nodes", g.nodes, g.node), ("edges", g.edges, g.edge)):
+        if rows.ndim != 2 or rows.dtype != np.float64:
+            raise ValueError(f"graphs: {name}: expected a matrix of float64, got {rows.dtype} of shape {rows.shape}.")
+        require_usable(rows, f"graphs: {name}")
+        require_rising(start, len(rows), f"graphs: {name[:-1]}", least=int(name == "nodes"))
+    n, m = np.diff(g.node), np.diff(g.edge)
+    if n.size == 0 or m.size != n.size:
+        raise ValueError(f"graphs: expected as many examples of edges as of nodes, got {m.size} and {n.size}.")
+    sizes = {"tail": m.sum(), "head": m.sum(), "turned": m.sum(), "start": n.sum() + n.size, "arc": 2 * m.sum()}
+    for name, size in {**sizes, "label": g.node[-1]}.items():
+        if getattr(g, name).shape != (size,):
+            raise ValueError(f"graphs: {name}: expected {size} numbers, got shape {getattr(g, name).shape}.")
+    last = np.repeat(n, m)  # the number of nodes, for each edge
+    if not ((g.tail >= 0) & (g.tail < g.head) & (g.head < last)).all():
+        raise ValueError("graphs: expected edges from lower to higher nodes of their example, got others.")
+    require_within(g.label, g.K, "graphs: label")
+    ends = np.cumsum(n + 1)
+    rise = np.delete(np.diff(g.start), ends[:-1] - 1)
+    if (g.start[ends - n - 1] != 0).any() or (g.start[ends - 1] != 2 * m).any() or (rise < 0).any():
+        raise ValueError("graphs: start: expected where the edges of each node begin, got others.")
+    if not ((g.arc >= 0) & (g.arc < np.repeat(m, 2 * m))).all():
+        raise ValueError("graphs: arc: expected edges of their example, got others.")
+    require_memory(max(g.n_weights, int(m.max()) * g.K**2), "graphs: w and tables")
 
 
 def is_acyclic(g: Graphs) -> bool:

@@ -20,9 +20,11 @@ from ..inference.rival import best_rival
 from ..inference.rival_search import ForestSearch, MessageSearch, make_forest_search, make_message_search
 from ..inference.trws import compute_shares
 from ..jit import compiled, component
+from .door import require_scalar, require_weights
 from .graphs import (
     Graphs,
     add_difference,
+    check_arrays,
     difference_terms,
     empty_network,
     fill_tables,
@@ -202,7 +204,7 @@ def networks(
     passes : int, default=30
         The most passes of TRW-S per visit.
     seconds : float, default=10.0
-        The most time that another engine may search for one graph, about.
+        The most time that another engine may search for one graph.
 
     Examples
     --------
@@ -215,6 +217,8 @@ def networks(
     (1.0, [1, 1])
     """
     g, K = graphs, graphs.K
+    check_arrays(g)
+    weight, loss = require_weights(weight, g.n_examples, "networks: weight"), require_scalar(loss, "networks: loss")
     n, m = int(np.diff(g.node).max()), int(np.diff(g.edge).max(initial=0))
     search: ForestSearch | MessageSearch | None = None
     if engine in ("auto", "forest"):
@@ -227,7 +231,7 @@ def networks(
     )  # fmt: skip
     oracle = Networks(
         g, search or make_message_search(passes, n, m, K), room, np.zeros(g.n_weights),
-        np.zeros(0) if weight is None else weight, np.ones(g.n_examples, dtype=np.int8), 0, g.n_weights, float(loss),
+        weight, np.ones(g.n_examples, dtype=np.int8), 0, g.n_weights, loss,
         new_log(g.n_examples, int(g.node[-1]), n), search is not None,
     )  # fmt: skip
     return oracle if engine in ("auto", "forest", "trws") else SearchedNetworks(oracle, engine, float(seconds))

@@ -143,7 +143,8 @@ def _cut(g, order, sign, weight):
             n += 1
             if sign[i] < 0:
                 errors += weight[i] if weight.size else 1.0
-    fewest, cut = errors, g[order[0]] - 1.0
+    beyond = g[order[n - 1]] - g[order[0]] if g[order[n - 1]] > g[order[0]] else 1.0
+    fewest, cut = errors, g[order[0]] - beyond
     for k in range(n):
         i = order[k]
         cost = weight[i] if weight.size else 1.0
@@ -151,7 +152,7 @@ def _cut(g, order, sign, weight):
         last = k == n - 1
         if errors < fewest and (last or g[order[k + 1]] > g[i]):
             fewest = errors
-            cut = g[i] + 1.0 if last else 0.5 * (g[i] + g[order[k + 1]])
+            cut = g[i] + beyond if last else 0.5 * (g[i] + g[order[k + 1]])
     return cut
 
 

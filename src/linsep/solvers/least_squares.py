@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
+from ..door import require_room
 from ..jit import compiled
 from ..rows.matrix import BLOCK, VectorMatrix, dense_vectors, weight_of
 
@@ -41,6 +42,10 @@ class Triangle(NamedTuple):
     def of(cls, A: VectorMatrix, b: np.ndarray) -> Triangle:
         """The triangle of all rows; rows count by their weights."""
         targets = 1 if b.ndim == 1 else b.shape[1]
+        (n, d), X = A.shape, A.part.matrix
+        given = X.size if isinstance(X, np.ndarray) else X.nnz
+        advice = "Use method='lms' or 'gradient', or fit with method='pinv'."
+        require_room(2.0 * min(n, BLOCK + d) * d, given, "least squares", advice)
         triangle = cls(np.zeros((0, A.shape[1] + targets)), targets)
         for begin in range(0, A.shape[0], BLOCK):
             rows = np.arange(begin, min(begin + BLOCK, A.shape[0]))

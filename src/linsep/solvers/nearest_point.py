@@ -29,6 +29,7 @@ from ..rows.matrix import Rows, augmented, scores, vectors
 from .active_set import Factors, active_set
 from .coordinate_ascent import ascend
 
+WIDE = 2000  # columns beyond which ascent is quicker than an active set, and needs less memory
 MOST = 1000  # rows of a group that one pass over all data may add
 INNER = 0.02  # how much smaller the gap on some rows is made than the gap on all of them, at most
 EQUALISED = 1e10  # multiplications that equal scores of the rows in use may cost

@@ -16,7 +16,7 @@ from ..loop.stop import HIDDEN, Rounds
 from ..rows.bias import place_bias
 from ..rows.matrix import RowOracle, Rows, scores, vectors
 from .exact_nearest_point import column_ranges, decide_exactly
-from .nearest_point import nearest_point
+from .nearest_point import WIDE, nearest_point, nearest_point_by_ascent
 
 SECONDS = 60.0  # budget of exact arithmetic, if none is given
 PASSES = 1000  # budget of passes over all data
@@ -39,9 +39,12 @@ def decide_separability(
     if two.size:
         return _not_separable(parts, outcome, two, (1, 1))
     bias = "none" if outcome.bias == "none" else "free"
-    scale = np.append(np.exp2(np.clip(np.frexp(column_ranges(parts, bias)[1])[1], -EXTREME, EXTREME)), 1.0)
     rounds = Rounds(PASSES, seconds)
-    found = nearest_point(parts, bias, CLOSE, rounds, scale)
+    if parts[0].width > WIDE:
+        scale, found = np.ones(parts[0].size), nearest_point_by_ascent(parts, bias, CLOSE, rounds)
+    else:
+        scale = np.append(np.exp2(np.clip(np.frexp(column_ranges(parts, bias)[1])[1], -EXTREME, EXTREME)), 1.0)
+        found = nearest_point(parts, bias, CLOSE, rounds, scale)
     outcome = outcome._replace(updates=outcome.updates + found.passes)
     w = found.w / scale if bias == "none" else place_bias(parts, found.w / scale)
     certificate = prove_margin(parts, w, found.dual_weights, outcome)

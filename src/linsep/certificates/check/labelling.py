@@ -7,7 +7,7 @@ slow and simple code that the solver does not use. The proof is checked as that 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -17,9 +17,12 @@ import scipy.sparse as sp
 
 from ..base import Status, Verdict
 from ..labelling import LabellingCertificate
-from .inseparable import sums_to_zero, whole_weights
+from .inseparable import whole_weights
 from .margin import statuses
-from .rows import U, combination
+from .rows import DECISIVE, U, combination, nearest_float
+from .vectors import count_terms, difference, exact_norm, exact_score, rounded, weighted_sum
+
+EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
 
 class Structure(Protocol):
@@ -34,8 +37,11 @@ class Structure(Protocol):
     def allowed(self, i: int, labelling: Any) -> bool:
         """Whether it is a labelling of example i, and not the truth."""
 
-    def phi(self, i: int, labelling: Any, number: type = float) -> np.ndarray:
-        """phi(x_i, labelling), summed as floats, or as fractions without rounding."""
+    def terms(self, i: int, labelling: Any) -> Iterable[tuple[int, float]]:
+        """Indices and numbers whose sum is phi(x_i, labelling), without rounding."""
+
+    def rival(self, w: np.ndarray, i: int) -> Any:
+        """A best rival of example i, or None if finding it would take long."""
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
         """Two numbers, and between them the score of the truth less that of its best rival."""
@@ -47,16 +53,29 @@ class Structure(Protocol):
 def check_structure(claim: LabellingCertificate, structure: Structure, keep: np.ndarray | None = None) -> Verdict:
     """Every number of ``claim`` computed again; ``keep`` says which examples weigh anything, all by default."""
     keep = np.ones(structure.n, dtype=bool) if keep is None else np.asarray(keep, dtype=bool)
-    if claim.w.shape != (structure.size,) or claim.bias != "none":
+    if claim.w.shape != (structure.size,) or claim.bias != "none" or keep.shape != (structure.n,) or not keep.any():
         return Verdict((f"shape: w has {claim.w.size} numbers, {structure.size} are wanted, and no bias",))
     if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
         return Verdict(("w or the weights of the proof are not finite",))
     wrong: list[str] = []
+    low, high = _check_lower(claim, structure, keep, wrong)
+    bound, zero = _check_upper(claim, structure, keep, wrong)
+    status = statuses(claim, low, low <= 0 <= high, zero)
+    status += () if claim.sound or zero or claim.lower > 0 else (Status.NOT_PROVED, "budget spent")
+    if claim.status not in status:
+        wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
     norm = math.hypot(*claim.w)
-    leads = np.array([structure.lead(claim.w, int(i)) for i in np.flatnonzero(keep)])
+    return Verdict(tuple(wrong), high / norm if norm > 0 else -math.inf, bound)
+
+
+def _check_lower(claim: LabellingCertificate, structure: Structure, keep: np.ndarray, wrong: list[str]) -> tuple:
+    """Check all that is claimed of w itself; returns two numbers, and between them its least score."""
+    norm, present = math.hypot(*claim.w), np.flatnonzero(keep)
+    leads = np.array([structure.lead(claim.w, int(i)) for i in present])
     low, high = leads.min(axis=0)
+    fuzz = 4 * (high - low) / norm + 1e-12 * abs(high / norm) if norm > 0 else 0.0
+    high = _exact_least(claim.w, structure, present[leads[:, 0] <= high], high)
     margin = high / norm if norm > 0 else -math.inf
-    fuzz = 4 * (high - low) / norm + 1e-12 * abs(margin) if norm > 0 else 0.0
     if norm > 0 and claim.lower > margin * (1 + 8 * U * math.copysign(1, margin)):
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
     if norm > 0 and claim.sound and claim.lower < low / norm - fuzz - 4 * claim.rounding:
@@ -75,26 +94,49 @@ def check_structure(claim: LabellingCertificate, structure: Structure, keep: np.
         wrong.append(f"novikoff: claimed {claim.novikoff!r}, found {ratio * ratio!r}")
     if claim.novikoff == math.inf and ratio * ratio < math.inf:
         wrong.append(f"novikoff: claimed to be infinite, found {ratio * ratio!r}")
+    return low, high
 
-    bound, zero, unsound = math.nan, False, _unsound(claim, structure, keep)
+
+def _exact_least(w: np.ndarray, structure: Structure, examples: np.ndarray, high: float) -> float:
+    """A number that the least score does not exceed: without rounding, if few examples decide."""
+    if examples.size > DECISIVE:
+        return high
+    for i in examples.tolist():
+        rival = structure.rival(w, i)
+        if rival is not None:
+            score = exact_score(w, difference(structure.terms(i, structure.truth(i)), structure.terms(i, rival)))
+            high = min(high, nearest_float(score))
+    return high
+
+
+def _check_upper(
+    claim: LabellingCertificate, structure: Structure, keep: np.ndarray, wrong: list[str]
+) -> tuple[float, bool]:
+    """Check the proof of the upper bound; returns the bound, and whether it proves that no w is right throughout."""
+    unsound = _unsound(claim, structure, keep)
+    bound, zero = math.nan, False
     if not unsound:
-        A, rows = _vectors(claim, structure), np.arange(claim.rows.size)
-        flat = replace(claim, rows=rows, w=np.append(claim.w, 0.0))
-        every = np.ones(rows.size)
-        bound, slack, unsound = combination(A, every, every > 0, flat, 0.0)
-        unsound = unsound or whole_weights(flat)
-        if not unsound and not bound - slack <= claim.upper <= bound * (1 + 1e-9) + 64 * slack + 8 * claim.rounding:
+        vectors = [
+            difference(structure.terms(i, structure.truth(i)), structure.terms(i, y)) for i, y, _ in claim.proof()
+        ]
+        rows = np.arange(claim.rows.size)
+        flat, every = replace(claim, rows=rows, w=np.append(claim.w, 0.0)), np.ones(rows.size)
+        bound, slack, unsound = combination(rounded(vectors, structure.size), every, every > 0, flat, 0.0)
+        unsound, least = unsound or whole_weights(flat), bound - slack
+        if not unsound and count_terms(vectors) <= EXACT:
+            weights = [Fraction(float(weight)) for weight in claim.weights]
+            share = sum(weights)
+            bound = exact_norm(number / share for number in weighted_sum(vectors, weights))
+            least = bound * (1 - 4 * U)
+        if not unsound and not least <= claim.upper <= bound * (1 + 1e-9) + 64 * slack + 8 * claim.rounding:
             wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
-        zero = claim.zero_sum and not unsound and _sums_to_zero(flat, claim, structure)
+        if claim.zero_sum and not unsound:
+            zero = not any(weighted_sum(vectors, claim.integers or [Fraction(float(x)) for x in claim.weights]))
     if unsound:
         wrong.append(f"proof: {unsound}")
     if claim.zero_sum and not zero:
         wrong.append("proof: that the weighted vectors sum to zero is claimed, but not so")
-    status = statuses(claim, low, low <= 0 <= high, zero)
-    status += () if claim.sound or zero or claim.lower > 0 else (Status.NOT_PROVED, "budget spent")
-    if claim.status not in status:
-        wrong.append(f"status: claimed {claim.status!r}, the numbers allow {' or '.join(map(repr, status))}")
-    return Verdict(tuple(wrong), margin, bound)
+    return bound, zero
 
 
 def _unsound(claim: LabellingCertificate, structure: Structure, keep: np.ndarray) -> str:
@@ -110,28 +152,6 @@ def _unsound(claim: LabellingCertificate, structure: Structure, keep: np.ndarray
         if not structure.allowed(i, rival):
             return f"{rival!r} is no rival of example {i}"
     return ""
-
-
-def _sums_to_zero(flat: LabellingCertificate, claim: LabellingCertificate, structure: Structure) -> bool:
-    """Whether the proof shows that no w labels all examples right: of vectors that are not rounded."""
-    vectors = [
-        structure.phi(i, structure.truth(i), Fraction) - structure.phi(i, y, Fraction) for i, y, _ in claim.proof()
-    ]
-    if claim.integers:
-        return not sum(number * a for number, a in zip(claim.integers, vectors, strict=True)).any()
-    A = np.array(vectors)
-    rounded = A.astype(np.float64)
-    if (rounded != A).any():  # sums that are no floats: integers would be needed
-        return False
-    return sums_to_zero(sp.csr_array(rounded), np.ones(len(A)), flat, 0.0)
-
-
-def _vectors(claim: LabellingCertificate, structure: Structure) -> sp.csr_array:
-    """The vectors of the proof, a row each."""
-    found = (
-        sp.csr_array((structure.phi(i, structure.truth(i)) - structure.phi(i, y))[None]) for i, y, _ in claim.proof()
-    )
-    return sp.csr_array(sp.vstack(list(found)))
 
 
 class Listed:
@@ -151,11 +171,19 @@ class Listed:
         """The right labelling."""
         return self.y[i]
 
-    def phi(self, i: int, labelling: Any, number: type = float) -> np.ndarray:
+    def phi(self, i: int, labelling: Any) -> np.ndarray:
         """phi as an array."""
         found = self._phi(self.X[i], labelling)
-        found = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64).ravel()
-        return found if number is float else np.array([number(x) for x in found.tolist()], dtype=object)
+        return np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64).ravel()
+
+    def terms(self, i: int, labelling: Any) -> Iterator[tuple[int, float]]:
+        """The numbers of phi that are not 0."""
+        found = self.phi(i, labelling)
+        yield from ((int(j), float(found[j])) for j in np.flatnonzero(found))
+
+    def rival(self, w: np.ndarray, i: int) -> Any:
+        """The rival with the highest score as computed."""
+        return max(self._rivals(i), key=lambda other: math.fsum(w * self.phi(i, other)), default=None)
 
     def allowed(self, i: int, labelling: Any) -> bool:
         """Whether it is a listed rival."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 EPSILON = 2.0**-52  # twice the largest relative error of one rounding
+LARGEST_GRAPH = 40  # nodes times labels of a graph whose best rival is written down
 LARGEST_TABLE = 1 << 22  # entries of the largest table that `best_value` may need
 
 
@@ -47,16 +48,50 @@ class NetworkStructure:
         y = np.asarray(labelling)
         return y.shape == self.y[i].shape and bool(((y >= 0) & (y < self.K)).all() and (y != self.y[i]).any())
 
-    def phi(self, i: int, labelling, number: type = float) -> np.ndarray:
+    def phi(self, i: int, labelling) -> np.ndarray:
         """The sums of node features by label, then of edge features by the labels of both ends."""
-        nodes, edges, edge_features = self.X[i]
-        kind = float if number is float else object
-        node, pair = np.zeros((self.widths[0], self.K), kind), np.zeros((self.widths[1], self.K, self.K), kind)
+        out = np.zeros(self.size)
+        for index, value in self.terms(i, labelling):
+            out[index] += value
+        return out
+
+    def terms(self, i: int, labelling) -> Iterator[tuple[int, float]]:
+        """Where the features of nodes and edges stand in phi, and what they are."""
+        (nodes, edges, edge_features), K = self.X[i], self.K
         for x, k in zip(nodes, labelling, strict=True):
-            node[:, k] += np.array([number(value) for value in x], dtype=kind)
+            yield from ((int(j * K + k), float(x[j])) for j in np.flatnonzero(x))
         for (u, v), x in zip(edges, edge_features, strict=True):
-            pair[:, labelling[u], labelling[v]] += np.array([number(value) for value in x], dtype=kind)
-        return np.concatenate([node.ravel(), pair.ravel()])
+            at = self.widths[0] * K + labelling[u] * K + labelling[v]
+            yield from ((int(at + j * K * K), float(x[j])) for j in np.flatnonzero(x))
+
+    def rival(self, w: np.ndarray, i: int) -> list[int] | None:
+        """The best rival, one label after the other; None of a large graph."""
+        node, pair = self._tables(w, i)
+        edges, y, n = self.X[i][1], self.y[i], len(node)
+        if n * self.K > LARGEST_GRAPH:
+            return None
+        tried = {}
+        for v in range(n):
+            other = node.copy()
+            other[v, y[v]] = -math.inf
+            tried[v] = best_value(other, edges, pair)
+        first = max(tried, key=tried.__getitem__)
+        node[first, y[first]] = -math.inf
+        for v in (first, *range(n)):
+            values = []
+            for k in range(self.K):
+                other = node.copy()
+                other[v, np.arange(self.K) != k] = -math.inf
+                values.append(best_value(other, edges, pair))
+            node[v, np.arange(self.K) != int(np.argmax(values))] = -math.inf
+        return [int(np.argmax(row)) for row in node]
+
+    def _tables(self, w: np.ndarray, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """The scores of labels of nodes, and of pairs of labels of edges."""
+        nodes, _, edge_features = self.X[i]
+        split = self.widths[0] * self.K
+        pair = np.tensordot(edge_features, w[split:].reshape(-1, self.K, self.K), 1)
+        return nodes @ w[:split].reshape(-1, self.K), pair
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
         """A lower and an upper bound of the score of the truth minus that of its best rival.
@@ -65,9 +100,7 @@ class NetworkStructure:
         """
         nodes, edges, edge_features = self.X[i]
         split = self.widths[0] * self.K
-        node = nodes @ w[:split].reshape(-1, self.K)
-        pair = np.tensordot(edge_features, w[split:].reshape(-1, self.K, self.K), 1)
-        y = self.y[i]
+        (node, pair), y = self._tables(w, i), self.y[i]
         own = math.fsum(node[np.arange(y.size), y]) + math.fsum(pair[e][y[u], y[v]] for e, (u, v) in enumerate(edges))
         best = -math.inf
         for v in range(y.size):

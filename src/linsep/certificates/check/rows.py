@@ -24,6 +24,8 @@ def read_matrix(X):
         return X
     X = X.copy()  # the check of SciPy may shorten its arrays
     if X.format in ("csr", "csc", "bsr"):
+        if X.indices.dtype.kind != "i" or X.indptr.dtype.kind != "i":
+            raise ValueError("X: expected integers as indices and pointers; the sparse matrix is damaged.")
         X.check_format(full_check=True)
     X = sp.csr_array(X)
     X.has_canonical_format = False

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 EPSILON = 2.0**-52  # twice the largest relative error of one rounding
+LONGEST = 100  # positions of a sequence whose best rival is written down
 
 
 class SequenceStructure:
@@ -76,23 +77,66 @@ class SequenceStructure:
             return False
         return not self.forbidden & set(pairwise([None, *y.tolist(), None]))
 
-    def phi(self, i: int, labelling: Any, number: type = float) -> np.ndarray:
-        """The features of sequence i with these labels, term by term."""
-        out, y = np.zeros(self.size, dtype=float if number is float else object), [int(k) for k in labelling]
-        part = self._parts(out)
-        part["start"][y[0]] += 1
-        part["end"][y[-1]] += 1
-        for t, entries in enumerate(self._entries(i)):
-            part["bias"][y[t]] += number(self.bias)
-            if t > 0:
-                part["pairs"][y[t - 1], y[t]] += 1
-            if t > 1 and self.order == 2:
-                part["triples"][y[t - 2], y[t - 1], y[t]] += 1
-            for feature, value in entries:
-                part["emission"][feature, y[t]] += number(value)
-                if t > 0 and len(part["pair_emission"]):
-                    part["pair_emission"][feature, y[t - 1], y[t]] += number(value)
+    def phi(self, i: int, labelling: Any) -> np.ndarray:
+        """The features of sequence i with these labels."""
+        out = np.zeros(self.size)
+        for index, value in self.terms(i, labelling):
+            out[index] += value
         return out
+
+    def terms(self, i: int, labelling: Any) -> Iterator[tuple[int, float]]:
+        """The features of sequence i with these labels, term by term: where they stand in phi, and what is added."""
+        K, y = self.K, [int(k) for k in labelling]
+        sizes = [math.prod(shape) for shape in self.shapes.values()]
+        at = dict(zip(self.shapes, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
+        yield at["start"] + y[0], 1.0
+        yield at["end"] + y[-1], 1.0
+        for t, entries in enumerate(self._entries(i)):
+            pair = y[t - 1] * K + y[t]
+            yield at["bias"] + y[t], self.bias
+            if t > 0:
+                yield at["pairs"] + pair, 1.0
+            if t > 1 and self.order == 2:
+                yield at["triples"] + y[t - 2] * K * K + pair, 1.0
+            for feature, value in entries:
+                yield at["emission"] + feature * K + y[t], value
+                if t > 0 and self.shapes["pair_emission"][0]:
+                    yield at["pair_emission"] + feature * K * K + pair, value
+
+    def rival(self, w: np.ndarray, i: int) -> list[int] | None:
+        """The best rival, one label after the other; None of a long sequence."""
+        at, between, _ = self._scores(w, i)
+        if len(at) > LONGEST:
+            return None
+        self._forbid(at, between)
+        triples = self._parts(w)["triples"]
+        best = self._marginals(at, between, triples)
+        wrong = best.copy()
+        wrong[np.arange(len(at)), self.y[i]] = -math.inf
+        t, k = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        if wrong[t, k] == -math.inf:
+            return None
+        labels = [-1] * len(at)
+        for place in (int(t), *range(len(at))):
+            label = int(k) if place == t else int(np.argmax(best[place]))
+            others = np.arange(self.K) != label
+            at[place, others], labels[place] = -math.inf, label
+            best = self._marginals(at, between, triples)
+        return labels
+
+    def _forbid(self, at: np.ndarray, between: np.ndarray) -> None:
+        """Forbidden starts, ends and pairs score minus infinity."""
+        for before, after in self.forbidden:
+            if before is None:
+                at[0, after] = -math.inf
+            elif after is None:
+                at[-1, before] = -math.inf
+            else:
+                between[:, before, after] = -math.inf
+
+    def _marginals(self, at: np.ndarray, between: np.ndarray, triples: np.ndarray) -> np.ndarray:
+        """Max-marginals of either order."""
+        return second_order(at, between, triples) if self.order == 2 and len(at) > 1 else first_order(at, between)
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
         """A lower and an upper bound of the score of the truth minus that of its best rival."""
@@ -102,14 +146,8 @@ class SequenceStructure:
         own = at[np.arange(n), y].sum() + sum(between[t][y[t], y[t + 1]] for t in range(n - 1))
         if self.order == 2:
             own += sum(triples[y[t - 2], y[t - 1], y[t]] for t in range(2, n))
-        for before, after in self.forbidden:
-            if before is None:
-                at[0, after] = -math.inf
-            elif after is None:
-                at[-1, before] = -math.inf
-            else:
-                between[:, before, after] = -math.inf
-        best = second_order(at, between, triples) if self.order == 2 and n > 1 else first_order(at, between)
+        self._forbid(at, between)
+        best = self._marginals(at, between, triples)
         best[np.arange(n), y] = -math.inf
         lead = float(own - best.max())
         return lead - error, lead + error

@@ -21,12 +21,13 @@ from ...rows.exact import dyadic
 from ...rows.matrix import count_present, length, present_blocks, scores
 from ..base import Status
 from ..labelling import LabellingCertificate
-from .inseparable import EXACT, WIDEST, prove_zero_sum
 from .margin import Outcome, conclude, novikoff
+from .whole_weights import find_whole_weights, sums_to_zero, whole_columns
 
 U = float(np.finfo(np.float64).eps)
 AT_ONCE = 1 << 20  # labels of entries that are turned into vectors at a time
-DENSE = 4_000_000  # numbers of a matrix of vectors that a proof of inseparability may cost
+HEAVY = 500  # entries that a proof of inseparability is looked for in: the heaviest
+TERMS = 200_000  # numbers that it may be made of
 
 
 class _View(NamedTuple):
@@ -100,43 +101,37 @@ class LabellingProver:
                 sums[i][j] = sums[i].get(j, 0) + (x << k - base)
         return sums, base
 
-    def _are_exact(self, entries: Entries) -> bool:
-        """Whether no sum in `vectors` is rounded, in whatever order: all terms are small multiples of one number."""
-        shape = entries.example.size, self.oracle.size
-        base, total = np.full(shape, np.iinfo(np.int32).max, dtype=np.int64), np.zeros(shape)
-        terms = [
-            (vector, index, value[value != 0])
-            for vector, index, value in self._difference_vectors(entries)
-            for vector, index in [(vector[value != 0], index[value != 0])]
-        ]
-        for vector, index, value in terms:
-            np.minimum.at(base, (vector, index), dyadic(value)[1])
-        for vector, index, value in terms:
-            m, e = dyadic(value)
-            np.add.at(total, (vector, index), np.ldexp(np.abs(m.astype(np.float64)), (e - base[vector, index])))
-        return bool((total < 2.0**53).all())
-
     def _difference_vectors(self, entries: Entries) -> Iterator[SparseVectors]:
         return iter(self.oracle.difference_vectors(UpdateLog(*entries, np.zeros(2, dtype=np.int64))))
 
-    def prove_inseparable(self, entries: Entries, weights: np.ndarray) -> np.ndarray | None:
-        """Weights of the same entries that prove the examples not separable, or None."""
-        if weights.size == 0:
+    def prove_inseparable(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]] | None:
+        """Some of the entries and their integers, with which the vectors sum to zero exactly, or None."""
+        heavy = np.sort(np.argsort(-weights, kind="stable")[:HEAVY])
+        columns = self._whole_columns(select_entries(entries, heavy))
+        if weights.size == 0 or columns is None:
             return None
-        heavy = np.sort(np.argsort(-weights, kind="stable")[: max(500, 8 * WIDEST)])
-        if heavy.size * self.oracle.size > DENSE:
+        if heavy.size == weights.size:  # weights of a rule that adds whole vectors are an exact proof by themselves
+            found = _as_integers(weights)
+            if found and sums_to_zero(columns, found):
+                return heavy, found
+        whole = find_whole_weights(columns, weights[heavy])
+        if whole is None:
             return None
-        some = select_entries(entries, heavy)
-        A = self.vectors(some)
-        A = A[:, A.any(axis=0)]
-        if (A.shape[1] > WIDEST and A.size > EXACT) or not self._are_exact(some):
-            return None  # of rounded vectors a proof would be about others
-        found = prove_zero_sum(A, weights[heavy])
-        if found is None:
+        used = np.flatnonzero(np.array(whole, dtype=object) > 0)
+        return heavy[used], tuple(whole[k] for k in used.tolist())
+
+    def _whole_columns(self, entries: Entries) -> list[list[int]] | None:
+        """The vectors in ``entries`` without rounding, as columns of integers; None if that would take too long."""
+        parts, total = [], 0
+        for part in self._difference_vectors(entries) if entries.label.size <= TERMS else ():
+            total += part.value.size
+            if total > TERMS:
+                return None
+            parts.append(part)
+        if not parts:
             return None
-        proof = np.zeros_like(weights)
-        proof[heavy] = found
-        return proof
+        vector, index, value = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return whole_columns(vector, index, value, entries.example.size)
 
     def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> LabellingCertificate:
         """The certificate of w, with the entries of ``state`` as proof of the upper bound."""
@@ -156,23 +151,32 @@ class LabellingProver:
     def prove_margin(
         self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...] = ()
     ) -> LabellingCertificate:
-        """The certificate of w; ``integers`` are multiples of the weights whose vectors sum to zero exactly."""
+        """The certificate of w; ``integers`` are multiples of the weights whose vectors may sum to zero exactly.
+
+        "Not separable" is claimed only with integers: those given, or others, with which the sum is exactly zero.
+        """
         norm, seen, sound = length(w), self.evaluate(w), bool(self.oracle.exact)
         sure = seen.sure if sound else -math.inf
         if not sound and seen.lowest > 0:  # a search for bounds pays only where no truth is beaten
             sure = float(np.min(self.oracle.score_bounds(w)))
-        proof = weights if integers else None if sure > 0 else self.prove_inseparable(entries, weights)
-        if proof is not None:
-            used = np.flatnonzero(proof)
-            entries, weights = select_entries(entries, used), proof[used]
+        if integers:  # found from rounded vectors
+            columns = self._whole_columns(entries)
+            integers = integers if columns is not None and sums_to_zero(columns, integers) else ()
+        if not integers and sure <= 0:
+            found = self.prove_inseparable(entries, weights)
+            if found is not None:
+                entries, integers = select_entries(entries, found[0]), found[1]
+        if integers:
+            whole = sum(integers)
+            weights = np.array([number / whole for number in integers])
         total, error = self.combine(entries, weights / weights.sum())
         upper = length(total) * (1 + (total.size + 64) * U) + error  # 64: the weights sum to 1 but for rounding
         lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
         status = conclude(
-            lowest=seen.lowest if sound else -math.inf, lower=lower, upper=upper, zero_sum=proof is not None,
+            lowest=seen.lowest if sound else -math.inf, lower=lower, upper=upper, zero_sum=bool(integers),
             tolerance=outcome.target.tolerance, ended=outcome.ended, exact=outcome.exact,
         )  # fmt: skip
-        reason = "" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) or proof is not None else outcome.reason
+        reason = "" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) or integers else outcome.reason
         if status == Status.BUDGET_SPENT and not sound and seen.violated == 0:
             status, reason = Status.NOT_PROVED, "the best rival is found by an engine that may miss a better one"
         longest = float(self.oracle.norm_bound())
@@ -192,7 +196,7 @@ class LabellingProver:
             begins=entries.begin,
             labellings=tuple(getattr(self.oracle, "labellings", ())),
             weights=weights,
-            zero_sum=proof is not None,
+            zero_sum=bool(integers),
             integers=integers,
             longest=longest,
             rounding=error + (seen.lowest - seen.sure) / norm if norm > 0 else error,
@@ -200,3 +204,11 @@ class LabellingProver:
             relative=outcome.target.tolerance[1],
             sound=sound,
         )
+
+
+def _as_integers(weights: np.ndarray) -> tuple[int, ...]:
+    """The weights as integers in the same proportions, if these are positive and short."""
+    ratios = [float(weight).as_integer_ratio() for weight in weights]
+    common = max(below for _, below in ratios)  # a power of two
+    found = tuple(above * (common // below) for above, below in ratios)
+    return found if min(found) > 0 and max(found).bit_length() < 1000 else ()

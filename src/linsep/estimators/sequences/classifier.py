@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -17,40 +17,32 @@ from ...loop.keep import Average, Last
 from ...loop.learn import keeps_average
 from ...loop.passes import State
 from ...loop.sweep import Counters
-from ...oracles.sequences import Chain, Sequences, Weights, grow_weights, sequences, split_weights
-from .._labelling import LabellingClassifier
+from ...oracles.sequences import Chain, Sequences, Weights, count_weights, grow_weights, sequences, split_weights
+from .._labelling import LabellingClassifier, list_of_arrays
 from .._parameters import shared_parameters
 from .._validation import (
     AT_LEAST_ONE,
     Options,
     StrOptions,
     all_or_nothing,
-    check_parameters,
     check_sample_weight,
     set_parameters,
 )
 from .decoding import SCORING, Labelling, best_labellings, best_labels, marginals, score_labels
 from .development import Development
 from .hmm import count_probabilities, make_chain
-from .labels import check_allowed, flatten_labels, forbidden_scores, number_forbidden, sort_labels, split_positions
+from .labels import (
+    FeatureWeight,
+    Transition,
+    check_allowed,
+    flatten_labels,
+    forbidden_scores,
+    number_forbidden,
+    sort_labels,
+    split_positions,
+)
 from .reader import Read, Reader
 from .templates import WINDOW, Templates
-
-
-class FeatureWeight(NamedTuple):
-    """The weight of a feature for a label."""
-
-    feature: str
-    label: Any
-    weight: float
-
-
-class Transition(NamedTuple):
-    """The weight of one label after another; None is the start or the end."""
-
-    before: Any
-    after: Any
-    weight: float
 
 
 @shared_parameters
@@ -164,8 +156,8 @@ class SequenceClassifier(LabellingClassifier):
         dev : (X, y), default=None
             Sequences that are scored after every pass; the w of the best pass is taken.
         """
-        check_parameters(self)
         goes_on = self.warm_start and hasattr(self, "coef_")
+        self._begin_learning(goes_on)
         read, labels = self._read_more(X, y) if goes_on else self._read_first(X, y, None)
         oracle = self._oracle(read, self._number_labels(labels, read.begin), sample_weight)
         if dev is None:
@@ -189,7 +181,7 @@ class SequenceClassifier(LabellingClassifier):
         classes : list of labels, default=None
             All labels; needed at the first call, unless y has them all.
         """
-        check_parameters(self)
+        self._begin_learning(hasattr(self, "coef_"))
         if not hasattr(self, "coef_"):
             read, labels = self._read_first(X, y, classes)
         elif classes is None or set(np.asarray(classes).tolist()) == set(self.classes_.tolist()):
@@ -209,11 +201,12 @@ class SequenceClassifier(LabellingClassifier):
 
     def _read_more(self, X: Sequence, y: Sequence) -> tuple[Read, list]:
         """More training data; w grows with the names."""
-        if not np.isfinite(self.coef_).all():
+        before = self._present_coef()
+        if not np.isfinite(before).all():
             raise ValueError("w has -inf, where a hidden Markov chain emits with probability 0: nothing to go on from.")
         self.reader_ = copy.deepcopy(self.reader_)  # a fit that fails leaves no new names
         read = self.reader_.learn_more(X)
-        self.coef_ = grow_weights(self.coef_, read.x.width, self._chain)
+        self.coef_ = grow_weights(before, read.x.width, self._chain)
         return read, flatten_labels(y, read.begin)
 
     def _grown(self, w: np.ndarray, size: int) -> np.ndarray:
@@ -259,18 +252,23 @@ class SequenceClassifier(LabellingClassifier):
     def _asked(self, X: Sequence) -> Sequences:
         """Sequences without labels."""
         read = self.reader_.apply(X)
-        return self._oracle(read, np.zeros(read.begin[-1], dtype=np.int32))
+        return sequences(read.begin, np.zeros(read.begin[-1], dtype=np.int32), read.x, **self._chain._asdict())
 
-    def predict(self, X: Sequence) -> list[np.ndarray]:
-        """The best labels of every sequence."""
+    def _present_coef(self) -> np.ndarray:
+        """w, as many numbers as the chain needs."""
+        return self._coef(count_weights(self.reader_.width, self._chain))
+
+    def predict(self, X: Sequence) -> np.ndarray:
+        """The best labels of every sequence: an array of arrays."""
         check_is_fitted(self)
         oracle = self._asked(X)
-        return split_positions(self.classes_[best_labels(oracle, self.coef_, self.n_jobs)], oracle.begin)
+        labels = self.classes_[best_labels(oracle, self._present_coef(), self.n_jobs)]
+        return list_of_arrays(split_positions(labels, oracle.begin))
 
     def predict_best(self, X: Sequence, k: int) -> list[list[Labelling]]:
         """The k best labellings of every sequence with their scores, best first; fewer if fewer are allowed."""
         check_is_fitted(self)
-        return list(best_labellings(self._asked(X), self.coef_, k, self.classes_))
+        return list(best_labellings(self._asked(X), self._present_coef(), k, self.classes_))
 
     def max_marginals(self, X: Sequence) -> list[np.ndarray]:
         """For every sequence length x labels: the score of the best labelling that has this label there.
@@ -279,7 +277,7 @@ class SequenceClassifier(LabellingClassifier):
         below it says how sure the label is.
         """
         check_is_fitted(self)
-        return marginals(self._asked(X), self.coef_)
+        return marginals(self._asked(X), self._present_coef())
 
     def score(self, X: Sequence, y: Sequence, sample_weight=None, *, by: str | None = None) -> float:
         """The share of right labels, of sequences right throughout, or the F1 of spans: ``by``, or ``scoring``.
@@ -288,7 +286,8 @@ class SequenceClassifier(LabellingClassifier):
         """
         check_is_fitted(self)
         oracle = self._asked(X)
-        return self._score(oracle, flatten_labels(y, oracle.begin), self.coef_, by or self.scoring, sample_weight)
+        w, by = self._present_coef(), by or self._fitted["scoring"]
+        return self._score(oracle, flatten_labels(y, oracle.begin), w, by, sample_weight)
 
     def _score(self, oracle: Sequences, truth: list, w: np.ndarray, by: str, sample_weight=None) -> float:
         found = self.classes_[best_labels(oracle, w, self.n_jobs)].tolist()
@@ -300,7 +299,7 @@ class SequenceClassifier(LabellingClassifier):
     def weights_(self) -> Weights:
         """The parts of w by name."""
         check_is_fitted(self)
-        return split_weights(self.coef_, self.reader_.width, self._chain)
+        return split_weights(self._present_coef(), self.reader_.width, self._chain)
 
     def strongest_features(self, n: int = 20, label: Any = None) -> list[FeatureWeight]:
         """The ``n`` largest weights of features, by absolute value; of one label, if given."""
@@ -331,7 +330,8 @@ class SequenceClassifier(LabellingClassifier):
             self.reader_.plain(X), split_positions(numbers, read.begin), labels, self.reader_.width, order=order,
             bias=bias, pair_features=pair_features, forbidden=self._forbidden,
         )  # fmt: skip
-        keep = None if sample_weight is None else np.asarray(sample_weight) > 0
+        weight = check_sample_weight(sample_weight, [None] * (read.begin.size - 1))
+        keep = None if weight is None else weight > 0
         return check_structure(self.certificate_, structure, keep)
 
     # --- hidden Markov chains ----------------------------------------------------------------------------------------
@@ -365,6 +365,7 @@ class SequenceClassifier(LabellingClassifier):
         """
         chain = make_chain(start, transition, emission, labels, symbols)
         rule = cls(**{"fit_intercept": False, **parameters})
+        rule._begin_learning(goes_on=False)
         rule._begin(chain.labels, chain.forbidden())
         rule.reader_ = Reader()
         rule.reader_.numbers = {symbol: number for number, symbol in enumerate(chain.symbols)}

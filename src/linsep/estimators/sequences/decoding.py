@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 
+from ...oracles.door import require_memory
 from ...oracles.sequences import Sequences, decode, decode_k_best, with_new_scratch, write_max_marginals
 from ...risk.spans import span_scores
 from .labels import split_positions
@@ -35,9 +37,10 @@ def best_labels(oracle: Sequences, w: np.ndarray, n_jobs: int | None) -> np.ndar
 
 def best_labellings(oracle: Sequences, w: np.ndarray, k: int, classes: np.ndarray) -> Iterator[list[Labelling]]:
     """For every sequence its k best labellings; fewer if fewer are allowed."""
-    if k < 1:
-        raise ValueError(f"k: expected 1 or more, got {k}.")
-    room = (*oracle.best.shape, k)
+    if not (isinstance(k, Integral) and k >= 1):
+        raise ValueError(f"k: expected an integer of 1 or more, got {k!r}.")
+    room = (*oracle.best.shape, int(k))
+    require_memory(float(np.prod(room, dtype=np.float64)), "predict_best: length x labels x k")
     messages = np.empty(room), np.zeros(room, np.int64), np.zeros(room, np.int64)
     for i, n in enumerate(np.diff(oracle.begin)):
         out, values = np.empty((k, n), dtype=np.int32), np.empty(k)

@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...risk.spans import bio_forbidden
 from .._validation import require_list
+
+
+class FeatureWeight(NamedTuple):
+    """The weight of a feature for a label."""
+
+    feature: str
+    label: Any
+    weight: float
+
+
+class Transition(NamedTuple):
+    """The weight of one label after another; None is the start or the end."""
+
+    before: Any
+    after: Any
+    weight: float
 
 
 def flatten_labels(y: Sequence, begin: np.ndarray, name: str = "y") -> list:

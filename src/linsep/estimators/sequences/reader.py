@@ -6,6 +6,7 @@ Whatever the form, the result is where each sequence begins, and `Features`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain, pairwise
 from numbers import Number
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ...door import as_canonical_csr
 from ...oracles.sequences import Features, features
 from .._validation import require_list
 from .templates import Templates
@@ -109,25 +111,17 @@ class Reader:
             if not (np.issubdtype(block.dtype, np.number) and np.isrealobj(block)):
                 raise ValueError(f"X: expected arrays of numbers, got {block.dtype}.")
             block = block.astype(np.float64)
-        if block.dtype != np.uint8 and not np.isfinite(block).all():
-            t, j = (int(at[0]) for at in np.nonzero(~np.isfinite(block)))
-            raise ValueError(f"X: {_place(begin, t)}, column {j}: expected a finite number, got {block[t, j]}.")
         few = np.count_nonzero(block) < SPARSE * block.size
-        return features(sp.csr_array(block)) if few else features(dense=block)
+        place = partial(_place, begin)
+        return features(sp.csr_array(block), place=place) if few else features(dense=block, place=place)
 
     def _sparse(self, X: Sequence, begin: np.ndarray, learn: bool) -> Features:
         for i, x in enumerate(X):
             if not sp.issparse(x):
                 raise ValueError(f"X: sequence {i}: expected a sparse matrix, as sequence 0, got {type(x).__name__}.")
             self._check_width(x.shape[1], X[0].shape[1], i, learn)
-        block = sp.csr_array(sp.vstack(X, format="csr"))
-        if not np.isfinite(block.data).all():
-            bad = int(np.flatnonzero(~np.isfinite(block.data))[0])
-            place = _place(begin, int(np.searchsorted(block.indptr, bad, side="right")) - 1)
-            raise ValueError(
-                f"X: {place}, column {block.indices[bad]}: expected a finite number, got {block.data[bad]}."
-            )
-        return features(block)
+        block = sp.vstack([as_canonical_csr(x, f"X: sequence {i}") for i, x in enumerate(X)], format="csr")
+        return features(block, place=partial(_place, begin))
 
     def _check_width(self, found: int, first: int, i: int, learn: bool) -> None:
         expected = first if learn else self.width
@@ -151,12 +145,10 @@ class Reader:
         known = indices >= 0
         if not known.all():
             indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
-        weights = np.ones(1) if values is None or set(values) == {1.0} else np.array(values, dtype=np.float64)[known]
-        if not np.isfinite(weights).all():
-            bad = int(np.flatnonzero(~np.isfinite(weights))[0])
-            place = _place(begin, int(np.searchsorted(indptr, bad, side="right")) - 1)
-            raise ValueError(f"X: {place}: expected features of finite values, got {weights[bad]}.")
-        return features((indptr, indices[known], weights), width=len(numbers))
+        if values is None or set(values) == {1.0}:
+            return features((indptr, indices[known]), width=len(numbers))
+        weights = np.array(values, dtype=np.float64)[known]
+        return features((indptr, indices[known], weights), width=len(numbers), place=partial(_place, begin))
 
 
 def _list_names(positions: list, begin: np.ndarray) -> tuple[list[int], list, list[float] | None]:
@@ -173,6 +165,10 @@ def _list_names(positions: list, begin: np.ndarray) -> tuple[list[int], list, li
 def _length(x: Any, i: int) -> int:
     if not hasattr(x, "__len__"):
         raise TypeError(f"X: sequence {i}: expected an array, a sparse matrix, or a list of positions, got {x!r}.")
+    if isinstance(x, dict | set | frozenset):
+        raise ValueError(
+            f"X: sequence {i}: expected a list of positions, got {type(x).__name__}. A single sequence is given as [X]."
+        )
     return len(x)
 
 

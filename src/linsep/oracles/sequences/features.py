@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...door import as_canonical_csr
 from ...jit import compiled, read_only
+from ..door import first_unusable, require_integers, require_rising, require_within, say_unusable
 from ..update_log import concatenate_ranges
 
 ONE = np.uint64(1)  # signed indices cost a check each
@@ -23,8 +26,10 @@ class Features(NamedTuple):
     width: int  # the number of features, dense and sparse
 
 
-def features(X: Any = None, *, dense: Any = None, width: int | None = None) -> Features:
-    """Features of N positions.
+def features(
+    X: Any = None, *, dense: Any = None, width: int | None = None, place: Callable[[int], str] = "position {}".format
+) -> Features:
+    """Features of N positions, checked.
 
     Parameters
     ----------
@@ -34,20 +39,53 @@ def features(X: Any = None, *, dense: Any = None, width: int | None = None) -> F
         Dense columns; they come first.
     width : int, default=None
         The number of sparse features, if X is not a matrix.
+    place : callable, default="position {}".format
+        How errors name a position.
+
+    Examples
+    --------
+    >>> features(([0, 1], [3]), width=2)
+    Traceback (most recent call last):
+    ValueError: features: indices: expected numbers 0 ... 1, got 3.
     """
     if sp.issparse(X):
-        X = sp.csr_array(X)
-        indptr, indices, values = X.indptr, X.indices, np.asarray(X.data, dtype=np.float64)
-        width = X.shape[1]
-        values = np.ones(1) if (values == 1.0).all() else values
-    else:
-        indptr, indices, *rest = X if X is not None else (np.zeros(len(dense) + 1), np.zeros(0))
-        values = rest[0] if rest else np.ones(1)
-    dense = np.zeros((len(indptr) - 1, 0)) if dense is None else np.ascontiguousarray(dense)
-    return Features(
-        read_only(dense), read_only(np.asarray(indptr, dtype=np.int64)), read_only(np.asarray(indices, dtype=np.int32)),
-        read_only(values), int(width or 0) + dense.shape[1],
-    )  # fmt: skip
+        X = as_canonical_csr(X, "features")
+        width, size, X = X.shape[1], X.indptr[-1], (X.indptr, X.indices, X.data)
+        X = X[0], X[1][:size], X[2][:size]
+    n = len(dense) if X is None else len(X[0]) - 1
+    indptr, indices, *rest = X if X is not None else (np.zeros(n + 1, np.int64), np.zeros(0, np.int32))
+    values = np.asarray(rest[0], dtype=np.float64) if rest else np.ones(1)
+    values = np.ones(1) if (values == 1.0).all() else values
+    dense = np.zeros((n, 0)) if dense is None else np.ascontiguousarray(dense)
+    if dense.ndim != 2 or not (np.issubdtype(dense.dtype, np.number) and np.isrealobj(dense)):
+        raise ValueError(f"features: expected dense columns of numbers, got {dense.dtype} of shape {dense.shape}.")
+    if dense.dtype in (np.float16, np.longdouble):
+        dense = dense.astype(np.float64)
+    indptr = require_integers(indptr, "features: indptr").astype(np.int64, copy=False)
+    indices = require_integers(indices, "features: indices").astype(np.int32, copy=False)
+    width = int(width or 0) + dense.shape[1]
+    x = Features(read_only(dense), read_only(indptr), read_only(indices), read_only(values), width)
+    check_features(x)
+    for array in (dense, values):
+        bad = first_unusable(array)
+        if bad >= 0 and array is dense:
+            t, j = divmod(bad, dense.shape[1])
+            raise ValueError(f"X: {place(t)}, column {j}: {say_unusable(dense[t, j])}")
+        if bad >= 0:
+            t = int(np.searchsorted(indptr, bad, side="right")) - 1
+            raise ValueError(f"X: {place(t)}, column {indices[bad]}: {say_unusable(values[bad])}")
+    return x
+
+
+def check_features(x: Features) -> None:
+    """Raise a ValueError if indices or pointers lead outside the arrays."""
+    dense, indptr, indices, values, width = x
+    if dense.ndim != 2 or len(dense) != indptr.size - 1:
+        raise ValueError(f"features: expected dense columns of {indptr.size - 1} positions, got shape {dense.shape}.")
+    require_rising(indptr, indices.size, "features: indptr")
+    require_within(indices, width - dense.shape[1], "features: indices")
+    if values.ndim != 1 or values.dtype != np.float64 or values.size not in (1, indices.size):
+        raise ValueError(f"features: expected 1 or {indices.size} values of float64, got shape {values.shape}.")
 
 
 def absolute_matrix(x: Features) -> sp.csr_array:

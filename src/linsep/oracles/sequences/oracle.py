@@ -21,10 +21,11 @@ import scipy.sparse as sp
 
 from ...inference.lattice import best_rival, k_best, max_marginals, viterbi
 from ...jit import compiled, component, read_only
+from ..door import require_integers, require_memory, require_rising, require_scalar, require_weights, require_within
 from ..update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
 from .differences import Difference, list_differences, write_difference
-from .features import Features, absolute_matrix
-from .scores import Chain, Tables, score_lattice, split_weights
+from .features import Features, absolute_matrix, check_features
+from .scores import Chain, Tables, count_weights, score_lattice, split_weights
 
 U = float(np.finfo(np.float64).eps)
 
@@ -186,33 +187,45 @@ def sequences(
     >>> parts.emission.tolist(), parts.pairs.tolist()
     ([[0.0, 0.0], [-1.0, 1.0]], [[-1.0, 1.0], [0.0, 0.0]])
     """
+    labels, order = int(labels), int(order)
     begin, label = _check_positions(begin, label, x, labels, order)
-    lengths = np.diff(begin)
-    forbidden = read_only(np.zeros(0) if forbidden is None else np.asarray(forbidden, dtype=np.float64))
-    weight = read_only(np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64))
-    chain = Chain(int(labels), int(order), float(bias), bool(pair_features), forbidden)
-    size = (x.width + 3 + labels + (labels**2 if order == 2 else 0) + pair_features * x.width * labels) * labels
+    lengths, chain = np.diff(begin), _make_chain(labels, order, bias, pair_features, forbidden)
+    weight = read_only(require_weights(weight, lengths.size, "sequences: weight"))
+    size = count_weights(x.width, chain)
+    require_memory(max(size, int(lengths.max()) * labels ** (2 if pair_features else order)), "sequences: w and tables")
     return Sequences(
-        read_only(begin), read_only(label), x, chain, int(size), float(loss), weight,
+        read_only(begin), read_only(label), x, chain, size, require_scalar(loss, "sequences: loss"), weight,
         read_only(np.ones(lengths.size, dtype=np.int8)), 0, new_log(lengths.size, label.size, int(lengths.max())),
-        *_new_scratch(begin, x, chain, int(size)),
+        *_new_scratch(begin, x, chain, size),
     )  # fmt: skip
+
+
+def _make_chain(labels: int, order: int, bias: float, pair_features: bool, forbidden: Any) -> Chain:
+    """What labellings are scored by, checked."""
+    scores = np.zeros(0) if forbidden is None else np.asarray(forbidden, dtype=np.float64)
+    expected = 2 * labels + labels**2
+    if scores.size and not (scores.shape == (expected,) and np.isin(scores, (0, -np.inf)).all()):
+        raise ValueError(f"sequences: forbidden: expected {expected} numbers, 0 or -inf, got shape {scores.shape}.")
+    if bias not in (0.0, 1.0):
+        raise ValueError(f"sequences: bias: expected 0 or 1, got {bias!r}.")
+    return Chain(labels, order, float(bias), bool(pair_features), read_only(scores))
 
 
 def _check_positions(begin: Any, label: Any, x: Features, labels: int, order: int) -> tuple[np.ndarray, np.ndarray]:
     """Where sequences begin and their labels, as arrays that agree with each other."""
-    begin, label = np.asarray(begin, dtype=np.int64), np.asarray(label, dtype=np.int32)
     if labels < 2:
         raise ValueError(f"sequences: expected two labels or more, got {labels}.")
     if order not in (1, 2):
         raise ValueError(f"sequences: expected order 1 or 2, got {order}.")
-    if label.size and not (label.min() >= 0 and label.max() < labels):
-        raise ValueError(f"sequences: expected labels 0 ... {labels - 1}, got {label.min()} ... {label.max()}.")
-    lengths = np.diff(begin)
-    if lengths.size == 0 or (lengths < 1).any() or begin[0] != 0 or begin[-1] != label.size:
-        raise ValueError(f"sequences: expected begin to rise from 0 to {label.size}, the number of labels.")
+    begin, label = (require_integers(each, f"sequences: {name}") for each, name in ((begin, "begin"), (label, "label")))
+    require_within(label, labels, "sequences: label")
+    require_rising(begin, label.size, "sequences: begin", least=1)
+    if begin.size < 2:
+        raise ValueError("sequences: expected one sequence or more, got none.")
+    check_features(x)
     if len(x.dense) != label.size:
         raise ValueError(f"sequences: expected features of {label.size} positions, got {len(x.dense)}.")
+    begin, label = begin.astype(np.int64, copy=False), label.astype(np.int32, copy=False)
     return begin, label
 
 

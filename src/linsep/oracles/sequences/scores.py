@@ -41,6 +41,16 @@ class Weights(NamedTuple):
     pair_emission: np.ndarray  # features of pairs x K x K
 
 
+def count_weights(features: int, chain: Chain) -> int:
+    """How many numbers w has for so many features.
+
+    >>> count_weights(2, Chain(2, 1, 1.0, False, np.zeros(0)))
+    14
+    """
+    k = chain.labels
+    return (features + 3 + k + (k**2 if chain.order == 2 else 0) + chain.pair_features * features * k) * k
+
+
 def split_weights(w: np.ndarray, features: int, chain: Chain) -> Weights:
     """The parts of w for so many features."""
     k = chain.labels

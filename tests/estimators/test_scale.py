@@ -1,0 +1,134 @@
+"""One scale: a problem times 2^k has the same status, and bounds times 2^k."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linsep import (
+    GradientDescent,
+    Kozinec,
+    LeastSquares,
+    LinearMachine,
+    MaximumMargin,
+    OneVsAll,
+    Perceptron,
+    Relaxation,
+    separability,
+    trace,
+)
+
+# without a bias, or with a free one: the constant 1 of an augmented bias does not grow with the rows
+ESTIMATORS = {
+    "Perceptron": lambda: Perceptron(fit_intercept=False),
+    "batch": lambda: Perceptron(fit_intercept=False, batch=True),
+    "Relaxation": lambda: Relaxation(fit_intercept=False),
+    "Kozinec": lambda: Kozinec(),
+    "MaximumMargin": lambda: MaximumMargin(),
+    "LeastSquares": lambda: LeastSquares(fit_intercept=False),
+    "Ho-Kashyap": lambda: LeastSquares("ho-kashyap", fit_intercept=False),
+    "lms": lambda: LeastSquares("lms", fit_intercept=False, max_iter=20),
+    "machine": lambda: LinearMachine(fit_intercept=False),
+    "machine, relaxation": lambda: LinearMachine("relaxation", fit_intercept=False),
+    "machine, kozinec": lambda: LinearMachine("kozinec", fit_intercept=False),
+}
+
+
+def problem(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-5, 6, (10, 2)) + rng.integers(0, 3, (10, 2)) * 0.25
+    y = (X @ [1.0, 2.0] > 0.6).astype(int)
+    y[0] ^= seed % 2  # every other one has a wrong label
+    return X, y if np.unique(y).size == 2 else np.arange(10) % 2
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ESTIMATORS)
+@given(seed=st.integers(0, 50), k=st.integers(-900, 900), csr=st.booleans())
+@settings(max_examples=15)
+def test_status_and_bounds_scale_with_the_problem(name, seed, k, csr):
+    X, y = problem(seed)
+    moved = sp.csr_array(np.ldexp(X, k)) if csr else np.ldexp(X, k)
+    one, other = ESTIMATORS[name]().fit(sp.csr_array(X) if csr else X, y), ESTIMATORS[name]().fit(moved, y)
+    a, b = one.certificate_, other.certificate_
+    assert a.status == b.status
+    scale = np.ldexp(a.longest, -12)  # bounds near 0 are rounding
+    assert np.ldexp(b.lower, -k) == pytest.approx(a.lower, rel=1e-7, abs=1e-9 * scale)
+    assert np.ldexp(b.upper, -k) == pytest.approx(a.upper, rel=1e-7, abs=1e-9 * scale)
+    assert np.isfinite(other.coef_).all() and np.isfinite(other.decision_function(moved)).all()
+    assert (one.predict(X) == other.predict(moved)).all()
+    assert other.check(moved, y)
+
+
+@given(seed=st.integers(0, 50), k=st.integers(-900, 900))
+@settings(max_examples=20)
+def test_separability_scales(seed, k):
+    X, y = problem(seed)
+    a, b = separability(X, y), separability(np.ldexp(X, k), y)
+    assert a.separable == b.separable
+    assert b.check(np.ldexp(X, k), y)
+
+
+@given(seed=st.integers(0, 50), k=st.integers(-400, 400), squared=st.booleans())
+@settings(max_examples=15)
+def test_the_soft_margin_scales_with_C(seed, k, squared):
+    X, y = problem(seed)
+    loss = "squared_hinge" if squared else "hinge"
+    one = MaximumMargin(C=0.5, loss=loss).fit(X, y)
+    other = MaximumMargin(C=np.ldexp(0.5, -2 * k), loss=loss).fit(np.ldexp(X, k), y)
+    assert other.certificate_.status == one.certificate_.status == "optimal"
+    assert np.ldexp(other.certificate_.upper, 2 * k) == pytest.approx(one.certificate_.upper, rel=3e-4)
+    assert other.check(np.ldexp(X, k), y)
+    assert other.margin_ == pytest.approx(np.ldexp(one.margin_, k), rel=1e-1)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("k", [-300, 300, 900])
+def test_rows_with_an_augmented_bias_get_true_claims(k):
+    X, y = problem(0)
+    moved, few = np.ldexp(X, k), {"max_iter": 5}
+    rules = Perceptron(), Relaxation(**few), LeastSquares(), GradientDescent(**few), Kozinec(bias="augmented", **few)
+    for rule in rules:
+        assert rule.fit(moved, y).check(moved, y), (rule, k)
+
+
+def test_what_double_precision_cannot_hold_is_refused():
+    X, y = problem(0)
+    with pytest.raises(ValueError, match=r"column 1 has no value above .* beside"):
+        Kozinec().fit(X * [1e300, 1e-300], y)
+    with pytest.raises(ValueError, match="expected a largest value between"):
+        MaximumMargin().fit(X * 1e-307 * 1e-10, y)
+    with pytest.raises(ValueError, match="beside the 1 of the bias"):
+        Perceptron().fit(X * 1e-300, y)
+    with pytest.raises(ValueError, match="C: 1 times the squares"):
+        MaximumMargin(C=1.0).fit(X * 1e200, y)
+    with pytest.raises(ValueError, match="rows of like size in all calls"):
+        Perceptron().partial_fit(X * 1e200, y, [0, 1]).partial_fit(X, y)
+    with pytest.raises(ValueError, match="need rate"):
+        LeastSquares("lms", rate=0.1).fit(X * 1e100, y)
+
+
+def test_steps_and_parts_are_those_of_the_rows_as_they_came():
+    X, y = problem(0)
+    moved = np.ldexp(X, 200)
+    updates = list(trace(Perceptron(fit_intercept=False), moved, y))
+    rule = Perceptron(fit_intercept=False, keep="last").fit(moved, y)
+    assert np.array_equal(updates[-1].w[:-1], rule.coef_[0])
+    parts = Perceptron(fit_intercept=False, keep="last")
+    for _ in range(rule.n_iter_):
+        parts.partial_fit(moved, y, [0, 1])
+    assert np.array_equal(parts.coef_, rule.coef_)
+    warm = Perceptron(fit_intercept=False, keep="last", warm_start=True).fit(moved, y)
+    assert warm.fit(moved, y).certificate_.updates == 0
+    assert np.array_equal(warm.coef_, rule.coef_)
+
+
+def test_members_and_support_vectors_are_those_of_the_rows_as_they_came():
+    X, y = problem(0)
+    moved = np.ldexp(X, -500)
+    rule = MaximumMargin().fit(moved, y)
+    assert np.array_equal(rule.support_vectors_, moved[rule.support_])
+    committee = OneVsAll(MaximumMargin()).fit(moved, y)
+    assert committee.check(moved, y)
+    assert (committee.predict(moved) == MaximumMargin().fit(X, y).predict(X)).all()
