@@ -27,7 +27,9 @@ KINDS = {
 
 
 def oracle(g, radius):
-    return ellipsoids(g.means, g.low, g.deviation, radius, g.sign)
+    scale = np.exp2(g.exponent)
+    deviation = g.deviation * scale if g.deviation.size else g.deviation
+    return ellipsoids(g.means * scale, g.low * scale, deviation, radius, g.sign)
 
 
 def dense(covariance, d):

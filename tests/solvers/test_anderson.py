@@ -105,8 +105,8 @@ def test_r_is_the_referees(seed, k, d, apart, flat):
     elif claim.status == "separated":
         assert other.gap(1e3) > 0
     else:
-        assert claim.status == "optimal"
-        assert claim.upper - claim.lower <= 1e-9 * claim.upper
+        assert claim.status == "optimal" or (flat and claim.status == "eps-optimal")
+        assert claim.upper - claim.lower <= claim.eps * claim.upper
         assert other.gap(claim.lower * (1 - 1e-5)) > 0
         assert other.gap(claim.upper * (1 + 1e-5)) < 1e-9
 
@@ -147,11 +147,11 @@ def test_scale_shift_rotation_swap_and_doubles_change_nothing(seed, k, d, scale,
     }
     for name, (means_, covariances_, sign_) in changed.items():
         other = solve(means_, covariances_, sign_)
-        assert other.status == base.status, name
+        assert other.status == base.status or (flat and {base.status, other.status} == {"optimal", "eps-optimal"}), name
         assert other.check(means_, covariances_, sign_), name
-        if base.status == "optimal":
-            assert other.lower == pytest.approx(base.lower, rel=3e-7 if flat else 1e-8), name
-    if base.status == "optimal":  # a swapped class never happens: the means lie on their sides
+        if base.status in ("optimal", "eps-optimal"):
+            assert other.lower == pytest.approx(base.lower, rel=1e-5 if flat else 1e-8), name
+    if base.status in ("optimal", "eps-optimal"):  # a swapped class never happens: the means lie on their sides
         assert (sign * (means @ base.w[:-1] + base.w[-1]) > 0).all()
         swapped = solve(*changed["swap"]).w
         u, v = base.w / np.linalg.norm(base.w), swapped / np.linalg.norm(swapped)
@@ -199,10 +199,10 @@ def test_the_best_bias_for_a_given_w():
     g = factorize(means, covariances, sign)
     w = np.array([1.0, 0.2, -0.3])
     r, b = find_best_bias(g, w)
-    radii = sign * (means @ w + b) / g.sigma(w)
+    radii = sign * (g.means @ w + b) / g.sigma(w)
     assert radii.min() == pytest.approx(r, abs=1e-12)
     for other in (b - 1e-3, b + 1e-3):
-        assert (sign * (means @ w + other) / g.sigma(w)).min() < r
+        assert (sign * (g.means @ w + other) / g.sigma(w)).min() < r
 
 
 def test_constant_columns_get_no_weight():
@@ -224,15 +224,17 @@ def test_a_flat_gaussian_in_the_hyperplane_does_not_spoil_the_bound():
     for seed in range(12):
         means, covariances, sign = random_gaussians(seed, 4, 12, 3.0, rank=4)
         claim = solve(means, covariances, sign)
-        assert claim.status in ("optimal", "separated")
+        assert claim.status in ("optimal", "eps-optimal", "separated")
+        assert claim.gap <= 1e-5 * claim.upper or claim.status == "separated"
         assert claim.check(means, covariances, sign)
 
 
 def test_no_proof_is_no_claim():
-    assert conclude(1.0, np.inf) == "budget spent"
+    assert conclude(1.0, np.inf) == "not decided within rounding"
+    assert conclude(1.0, np.inf, exact=False) == "budget spent"
+    assert conclude(1.0, np.inf, reason="the budget of 2 seconds is spent") == "budget spent"
     assert conclude(np.inf, np.inf) == "separated"
-    assert conclude(1.0, 1.0, moved=1e-3, eps=1e-9) == "budget spent"
-    assert conclude(-1.0, 0.0, moved=1e-14) == "not decided within rounding"
+    assert conclude(-1.0, 0.0) == "infeasible"
 
 
 def test_many_gaussians_in_the_plane_and_few_in_many_dimensions():
@@ -253,7 +255,8 @@ FORGERIES = {
     "points": lambda c: {"u": 0.999 * c.u},
     "negative weight": lambda c: {"weights": -c.weights},
     "a Gaussian twice": lambda c: {"rows": np.zeros_like(c.rows)},
-    "moved": lambda c: {"moved": 1e-13, "u": 0.999 * c.u},
+    "integers": lambda c: {"integers": (1,) * c.rows.size, "upper": 0.0, "status": Status.INFEASIBLE},
+    "crossed": lambda c: {"lower": c.upper, "upper": c.lower},
     "status": lambda c: {"status": "infeasible"},
     "nothing proved": lambda c: {"rows": c.rows[:0], "weights": c.weights[:0], "u": c.u[:0]},
     "not finite": lambda c: {"w": c.w * np.nan},
@@ -359,7 +362,9 @@ def test_together_or_one_by_one_factors_are_the_same(rank):
     means, covariances, sign = random_gaussians(2, 6, 3, rank=rank)
     once, each = factorize(means, covariances, sign), factorize(means, list(covariances), sign)
     np.testing.assert_array_equal(once.low, each.low)
-    np.testing.assert_allclose(once.low.transpose(0, 2, 1) @ once.low, covariances, atol=1e-14)
+    scale = np.exp2(once.exponent)
+    np.testing.assert_array_equal(once.matrices * scale * scale[:, None], covariances)
+    np.testing.assert_allclose(once.low.transpose(0, 2, 1) @ once.low, once.matrices, atol=1e-14)
 
 
 @settings(max_examples=25)
@@ -370,7 +375,7 @@ def test_the_best_bias_is_that_of_brute_force(seed, k, flat):
     covariances[seed % k] *= not flat
     g = factorize(means, covariances, sign)
     w = np.random.default_rng(seed).standard_normal(3)
-    score, sigma = sign * (means @ w), g.sigma(w)
+    score, sigma = sign * (g.means @ w), g.sigma(w)
     pairs = [(i, j) for i in np.flatnonzero(sign > 0) for j in np.flatnonzero(sign < 0)]
     assert find_best_bias(g, w).r == pytest.approx(min((score[i] + score[j]) / (sigma[i] + sigma[j]) for i, j in pairs))
 

@@ -13,7 +13,7 @@ MAX_REPEATED = 10**9  # entries of X with its rows repeated
 
 
 def as_float_array(values: Any, name: str) -> np.ndarray:
-    """Convert to float64, with an error that names the argument.
+    """A float64 array of its own, so that the caller may change his; an error names the argument.
 
     >>> as_float_array([[1, 2], [3]], "loss")
     Traceback (most recent call last):
@@ -21,7 +21,7 @@ def as_float_array(values: Any, name: str) -> np.ndarray:
     ValueError: loss: expected an array of numbers, got [[1, 2], [3]].
     """
     try:
-        return np.asarray(values, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name}: expected an array of numbers, got {values!r}.") from None
 

@@ -44,7 +44,7 @@ class Model:
         K = len(self.densities)
         if K == 0:
             raise ValueError("densities: expected at least one, got none.")
-        self.classes_ = np.arange(K) if classes is None else np.asarray(classes)
+        self.classes_ = np.arange(K) if classes is None else np.array(classes)
         if self.classes_.shape != (K,) or len(set(self.classes_.tolist())) < K:
             raise ValueError(f"classes: expected {K} different labels, got {self.classes_.tolist()}.")
         self.priors = check_priors(priors, self.classes_)

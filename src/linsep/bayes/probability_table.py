@@ -51,7 +51,7 @@ class ProbabilityTable:
         total = self.joint.sum()
         if total != 1 and (self.exact or abs(total - 1) > Fraction(1, 10**9)):
             raise ValueError(f"joint: expected the sum 1, got {total if self.exact else float(total)}.")
-        self.classes = np.arange(entries.shape[1]) if classes is None else np.asarray(classes)
+        self.classes = np.arange(entries.shape[1]) if classes is None else np.array(classes)
         if self.classes.shape != entries.shape[1:]:
             raise ValueError(f"classes: expected {entries.shape[1]} labels, got {self.classes.size}.")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import time
 from dataclasses import replace
 from numbers import Real
 from typing import Any, NamedTuple
@@ -15,15 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Status, Verdict
 from ..certificates.check.estimates import find_wrong_estimates
-from ..certificates.prove.radius import certify, compute_radii
+from ..certificates.prove.radius import certify, prove_radii, scale_hyperplane
 from ..certificates.radius import RadiusCertificate
-from ..loop.stop import Rounds
+from ..loop.stop import INTERRUPT, INTERRUPTED, Rounds
 from ..rows.gaussians import Gaussians
 from ..rules import Increment, Nearest
 from ..solvers.anderson.epsilon import improve_radius, reach_radius
 from ..solvers.anderson.gaussians import factorize
 from ..solvers.anderson.moments import Moments
-from ..solvers.anderson.optimal import maximize_radius
+from ..solvers.anderson.optimal import MAX_STEPS, maximize_radius
 from ._gaussians import LEDOIT_WOLF, Estimate, estimate_from_moments, estimate_ledoit_wolf, estimate_mixture
 from ._linear import LinearClassifier
 from ._parameters import shared_parameters
@@ -49,12 +52,22 @@ class Estimation(NamedTuple):
     components: int
     shrinkage: Any
 
+    @property
+    def merges(self) -> bool:
+        """Whether moments are enough, which merge: not for mixtures, and not for Ledoit and Wolf's shrinkage."""
+        return self.components == 1 and self.shrinkage != LEDOIT_WOLF
+
 
 def _can_merge(rule: Anderson) -> bool:
-    """Whether Gaussians are estimated from moments, which merge: not mixtures, and not Ledoit and Wolf's shrinkage."""
-    if rule.components != 1 or rule.shrinkage == LEDOIT_WOLF:
+    """Whether Gaussians are estimated from moments."""
+    if not Estimation(rule.components, rule.shrinkage).merges:
         raise AttributeError("partial_fit: expected components=1 and shrinkage=None or a number: only moments merge.")
     return True
+
+
+def _find_reason(rounds: Rounds) -> str:
+    """Why the search ended before its target, or nothing; Ctrl-C may have ended exact arithmetic after it."""
+    return INTERRUPTED if INTERRUPT.pressed else rounds.reason
 
 
 @shared_parameters
@@ -86,6 +99,8 @@ class Anderson(LinearClassifier):
         For "direction": how near r must be to the best, relative.
     max_iter : int or "auto", default="auto"
         Budget of "direction", "kozinec" and "perceptron"; "auto": 10,000.
+    max_seconds : float or None, default=None
+        Budget of time; when it is spent, the best w so far comes with the bounds that are proved.
     random_state : int, RandomState or None, default=None
         Of the mixtures.
 
@@ -100,13 +115,13 @@ class Anderson(LinearClassifier):
     labels_ : array of shape (k,)
         The class of each Gaussian.
     radii_ : array of shape (k,)
-        r_j of each Gaussian.
+        r_j of each Gaussian; no number is above the true one.
     errors_ : array of shape (k,)
-        Its error Phi(-r_j) (F5).
+        Its error Phi(-r_j) (F5); of a point, which does not spread, 0 or 1.
     error_ : float
         The largest of ``errors_``.
     any_error_ : float
-        The largest error of any distributions with these means and covariances.
+        The largest error of any distributions with these means and covariances, 1 / (1 + r²); 1 if r is not positive.
     worst_ : array of int
         The Gaussians that decide.
     certificate_ : RadiusCertificate
@@ -144,6 +159,7 @@ class Anderson(LinearClassifier):
         shrinkage=None,
         tol=1e-3,
         max_iter="auto",
+        max_seconds=None,
         random_state=None,
     ):
         set_parameters(self, locals())
@@ -152,6 +168,9 @@ class Anderson(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")  # partial_fit may have seen one class only
 
     def _takes_many(self) -> bool:
         return False
@@ -192,10 +211,10 @@ class Anderson(LinearClassifier):
         check_parameters(self)
         self._refuse_sparse(X)
         sample = self._sample(X, y, sample_weight)
+        self._estimation = Estimation(self.components, self.shrinkage)
         self._moments = None  # partial_fit goes on from here, if it can
-        if self.components == 1:
+        if self._estimation.merges:
             self._moments = tuple(Moments.from_rows(*self._rows(sample, side)) for side in (-1, 1))
-        if self.components == 1 and self.shrinkage != LEDOIT_WOLF:
             self._fit_moments()
         else:
             self._fit_estimates([self._estimate(sample, side) for side in (-1, 1)])
@@ -207,16 +226,21 @@ class Anderson(LinearClassifier):
         """Add rows to the moments of each class, and learn from the moments of all rows so far.
 
         ``classes`` (both labels) is needed at the first call; both must have been seen before there is a hyperplane.
+        How Gaussians are estimated (``components``, ``shrinkage``) must not change between calls.
         """
         check_parameters(self)
         self._refuse_sparse(X)
         first = getattr(self, "_moments", None) is None
         if first and classes is None:
             raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, [a, b]).")
+        if not first and self.shrinkage != self._estimation.shrinkage:
+            before = self._estimation.shrinkage
+            raise ValueError(f"shrinkage={self.shrinkage!r}: expected {before!r} as in the first call; call fit anew.")
         known = classes if first else self.classes_
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")
         sample = self._sample(X, y, sample_weight, reset=first, classes=known)
+        self._estimation = Estimation(self.components, self.shrinkage)
         new = [Moments.from_rows(*self._rows(sample, side)) for side in (-1, 1)]
         self._moments = tuple(new if first else (old.merge(more) for old, more in zip(self._moments, new, strict=True)))
         if all(moments.weight > 0 for moments in self._moments):
@@ -282,11 +306,11 @@ class Anderson(LinearClassifier):
 
     def _fit_moments(self) -> None:
         """Learn from the moments of both classes."""
-        self._fit_estimates([[estimate_from_moments(moments, self.shrinkage)] for moments in self._moments])
+        part = self._estimation.shrinkage
+        self._fit_estimates([[estimate_from_moments(moments, part)] for moments in self._moments])
 
     def _fit_estimates(self, estimates: list[list[Estimate]]) -> None:
         """Learn from the Gaussians of both classes."""
-        self._estimation = Estimation(self.components, self.shrinkage)
         labels = np.repeat(self.classes_, [len(side) for side in estimates])
         means, covariances = (np.array(part) for part in zip(*(one for side in estimates for one in side), strict=True))
         self._fit(means, covariances, labels)
@@ -296,42 +320,48 @@ class Anderson(LinearClassifier):
     def _fit(self, means, covariances, labels: np.ndarray) -> None:
         """Learn from Gaussians, and set what a fitted estimator shows."""
         g = factorize(means, covariances, np.where(labels == self.classes_[1], 1, -1))
-        self.means_, self.covariances_, self.labels_ = g.means, covariances, labels
+        self.means_ = np.array(means, dtype=np.float64)
+        self.covariances_, self.labels_ = copy.deepcopy(covariances), labels
         self.history_: list[dict[str, float]] = []
         claim = self._solve(g, None if self.error is None else float(-ndtri(self.error)))
         self.certificate_ = replace(claim, classes=tuple(self.classes_.tolist()))
         self.coef_, self.intercept_ = claim.w[None, :-1].copy(), claim.w[-1:].copy()
-        self.radii_ = compute_radii(g, claim.w)
-        self.errors_ = ndtr(-self.radii_)
-        self.error_ = float(self.errors_.max())
+        self.radii_ = prove_radii(g, scale_hyperplane(g, claim.w))
+        self.errors_ = np.array([float(ndtr(-r)) for r in self.radii_])  # one by one: arrays are rounded otherwise
+        self.error_, self.any_error_ = float(self.errors_.max()), self.certificate_.any_error
         least = float(self.radii_.min())
-        self.any_error_ = 1.0 / (1.0 + least * least) if least > 0 else 1.0
-        self.worst_ = np.flatnonzero(self.radii_ <= least + TIES * max(1.0, abs(least)))
+        self.worst_ = np.flatnonzero(self.radii_ <= least + TIES * abs(least))
         self.n_iter_ = claim.updates
         self._warn_unless_good()
 
     def _solve(self, g: Gaussians, required: float | None) -> RadiusCertificate:
         """Run the method; the proof of "impossible" is the exact solver's, whatever the method."""
+        began = time.monotonic()
         if self.method == "optimal":
-            return certify(g, maximize_radius(g), required=required)
-        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter)
+            rounds = Rounds(MAX_STEPS, self.max_seconds)
+            found = maximize_radius(g, rounds)
+            return certify(g, found, required=required, reason=_find_reason(rounds))
+        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
         if self.method == "direction":
             found = improve_radius(g, self.tol, rounds, self.history_.append)
-            return certify(g, found, required=required, eps=self.tol, exact=False, reason=rounds.reason)
+            return certify(g, found, required=required, eps=self.tol, exact=False, reason=_find_reason(rounds))
         if required is None:
             raise ValueError(
                 f"method={self.method!r} separates ellipsoids of a required error: give Anderson(error=...)."
             )
         found = reach_radius(g, required, RULES[self.method], rounds, self.history_.append)
-        claim = certify(g, found, required=required, exact=False, reason=rounds.reason)
-        if claim.status == Status.BUDGET_SPENT:
-            proved = maximize_radius(g)._replace(w=found.w, updates=found.updates)
-            return certify(g, proved, required=required, reason=rounds.reason)
-        return claim
+        claim = certify(g, found, required=required, exact=False, reason=_find_reason(rounds))
+        left = math.inf if self.max_seconds is None else self.max_seconds - (time.monotonic() - began)
+        if claim.status != Status.BUDGET_SPENT or left <= 0 or INTERRUPT.pressed:
+            return claim
+        proved = maximize_radius(g, Rounds(MAX_STEPS, left if math.isfinite(left) else None))
+        return certify(
+            g, proved._replace(w=found.w, updates=found.updates), required=required, reason=_find_reason(rounds)
+        )
 
     def _warn_unless_good(self) -> None:
         """Warn that there is no good hyperplane, or that a budget was spent."""
-        status = self.certificate_.status
-        if status in (Status.BUDGET_SPENT, Status.INFEASIBLE):
-            advice = "" if status == Status.INFEASIBLE else " Raise max_iter or tol, or use method='optimal'."
-            warn_user(f"{self.certificate_}{advice}")
+        claim = self.certificate_
+        if not claim.proved or claim.status == Status.INFEASIBLE or claim.lower <= 0:
+            advice = " Raise max_iter, max_seconds or tol." if claim.status == Status.BUDGET_SPENT else ""
+            warn_user(f"{claim}{advice}")

@@ -94,13 +94,39 @@ def ellipsoids(means, low, deviation, radius, sign, *, weight=None, bias: float 
     >>> float(discs.lowest(np.array([-1.0, 0.0, 0.5]), 0)[0])  # 3 - 0.5, less the radius
     0.5
     """
-    means = np.ascontiguousarray(means, dtype=np.float64)
+    means, low, deviation = _to_floats(means, "means"), _to_floats(low, "low"), _to_floats(deviation, "deviation")
+    if means.ndim != 2 or 0 in means.shape:
+        raise ValueError(f"means: expected one row per Gaussian, got an array of shape {means.shape}.")
     k, d = means.shape
-    parts = [np.ascontiguousarray(part, dtype=np.float64) for part in (low, deviation)]
-    radii = np.ascontiguousarray(np.broadcast_to(np.asarray(radius, dtype=np.float64), k))
-    weight = np.zeros(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
-    sign = read_only(np.asarray(sign, dtype=np.int8))
+    sign, radius = _to_floats(sign, "sign"), _to_floats(radius, "radius")
+    radius = np.full(k, float(radius)) if radius.ndim == 0 else radius
+    rest = np.zeros(0) if weight is None else _to_floats(weight, "weight")
+    for name, array, expected in (
+        ("low", low, (k, low.shape[1] if low.ndim == 3 else "q", d)),
+        ("deviation", deviation, (k, d if deviation.size else 0)),
+        ("radius", radius, (k,)),
+        ("sign", sign, (k,)),
+        ("weight", rest, (0,) if weight is None else (k,)),
+    ):
+        if array.shape != expected:
+            raise ValueError(f"{name}: expected shape {expected} for means of shape {(k, d)}, got {array.shape}.")
+    if not np.isin(sign, (-1.0, 1.0)).all():
+        raise ValueError(f"sign: expected +1 or -1, got {sign[np.abs(sign) != 1][0]:g}.")
+    for name, array in (("radius", radius), ("weight", rest)):
+        if (array < 0).any():
+            raise ValueError(f"{name}: expected numbers that are not negative, got {array.min():g}.")
     return Ellipsoids(
-        read_only(means), read_only(parts[0]), read_only(parts[1]), read_only(radii), sign, read_only(weight),
-        float(bias), int(first), int(d), np.zeros((1, d)),
+        read_only(means), read_only(low), read_only(deviation), read_only(radius), read_only(sign.astype(np.int8)),
+        read_only(rest), float(bias), int(first), int(d), np.zeros((1, d)),
     )  # fmt: skip
+
+
+def _to_floats(values, name: str) -> np.ndarray:
+    """A C-ordered array of finite numbers, or an error that names it."""
+    try:
+        array = np.asarray(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: expected an array of numbers.") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: expected finite numbers, got {array[~np.isfinite(array)][0]}.")
+    return array

@@ -2,6 +2,9 @@ r"""Gaussians as arrays: means, and factors of the covariances, :math:`\Sigma_j 
 
 A factor is ``F = [low | diag(deviation)]``: a full covariance has a square ``low`` and no deviations, a diagonal one
 the reverse, low rank plus diagonal both, and a point neither (F4). No covariance is ever inverted.
+
+Solvers work with the factors. Bounds are of the covariances as they were given: the factor of a matrix is rounded, so
+the matrix is kept beside it. Columns are scaled by powers of two, :math:`x_c\,2^{-e_c}`, which rounds nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +21,10 @@ class Gaussians(NamedTuple):
     low: np.ndarray  # k x q x d: the transposed low-rank factors
     deviation: np.ndarray  # k x d standard deviations, or k x 0
     sign: np.ndarray  # +1.0 or -1.0
+    variance: np.ndarray  # the squares of `deviation`, as they were given
+    matrices: np.ndarray  # k x d x d: those that were given as matrices, 0 for the others; or k x 0 x 0
+    unsure: np.ndarray  # k x d: w' Sigma_j w of a matrix is known to (unsure_j |w|)^2 only; 0: exactly
+    exponent: np.ndarray  # d of int64: the powers of two by which the columns were divided
 
     def project(self, w: np.ndarray) -> np.ndarray:
         """F_j' w of all j, k x p."""
@@ -53,16 +60,28 @@ class Gaussians(NamedTuple):
             total[np.diag_indices(d)] += weights @ self.deviation**2
         return total
 
+    def from_matrix(self) -> np.ndarray:
+        """Which of them were given as matrices."""
+        return np.asarray(self.matrices.any(axis=(1, 2)))
+
     def take(self, rows: np.ndarray) -> Gaussians:
         """The Gaussians of these numbers."""
-        return Gaussians(*(part[rows] for part in self))
+        return Gaussians(*(part if name == "exponent" else part[rows] for name, part in self._asdict().items()))
 
     def transform(self, basis: np.ndarray) -> Gaussians:
         """The Gaussians of x' basis."""
         low = self.low @ basis
         if self.deviation.size:
             low = np.concatenate([low, self.deviation[:, :, None] * basis], axis=1)
-        return self._replace(means=self.means @ basis, low=low, deviation=np.zeros((len(low), 0)))
+        return self.with_factors(self.means @ basis, low, np.zeros((len(low), 0)))
+
+    def with_factors(self, means: np.ndarray, low: np.ndarray, deviation: np.ndarray) -> Gaussians:
+        """Other means and factors, which are exactly what they are."""
+        k, d = means.shape
+        return Gaussians(
+            means, low, deviation, self.sign, deviation**2, np.zeros((k, 0, 0)), np.zeros((k, d)),
+            np.zeros(d, dtype=np.int64),
+        )  # fmt: skip
 
     def balanced_weights(self) -> np.ndarray:
         """Weights of sum 1/2 for each class, equal within a class."""

@@ -78,7 +78,7 @@ class Gaussian(Density):
         known = cls()
         known.n_features_in_ = mean.size
         C = (C + C.T) / 2
-        known._set(mean, _Covariance(C, _factorise(C, np.abs(mean)), 0.0))
+        known._set(mean, _Covariance(C, _factorise(C, np.abs(mean), "; expected a covariance with an inverse"), 0.0))
         return known
 
     def fit_jointly(self, parts: list[np.ndarray], weights: list[np.ndarray], classes: Any) -> list[Gaussian]:
@@ -112,7 +112,14 @@ class Gaussian(Density):
         if s == "auto":
             s = _compute_oas(C, n) if _find_fault(C, size) else 0.0
         shrunk = (1 - s) * C + s * np.trace(C) / len(C) * np.eye(len(C))
-        return _Covariance(shrunk, _factorise(shrunk, size, f" (n_samples={n:.6g})"), float(s))
+        return _Covariance(shrunk, _factorise(shrunk, size, f" (n_samples={n:.6g}). {self._advice()}"), float(s))
+
+    def _advice(self) -> str:
+        """What to try if there is no inverse: what is not set yet."""
+        options = {"covariance='diagonal'": self.covariance == "full", "shared=True": not self.shared}
+        options |= {"a shrinkage > 0": self.shrinkage == 0}
+        left = [name for name, free in options.items() if free]
+        return f"Try {' or '.join(left)}" if left else "Add rows that differ, or leave out columns that do not vary"
 
     def _set(self, mean: np.ndarray, found: _Covariance) -> None:
         self.mean_, self.covariance_, self.shrinkage_, self._root = mean, found.C, found.shrinkage, found.root
@@ -153,11 +160,11 @@ class _Covariance(NamedTuple):
     shrinkage: float
 
 
-def _factorise(C: np.ndarray, size: np.ndarray, origin: str = "") -> np.ndarray:
-    """Return the Cholesky factor of C, or raise an error that says why there is none."""
+def _factorise(C: np.ndarray, size: np.ndarray, origin: str) -> np.ndarray:
+    """Return the Cholesky factor of C, or raise an error that says why there is none; it ends with ``origin``."""
     fault = _find_fault(C, size)
     if fault:
-        raise ValueError(f"Gaussian: {fault}{origin}. Try covariance='diagonal', shared=True or shrinkage.")
+        raise ValueError(f"Gaussian: {fault}{origin}.")
     return cholesky(C, lower=True)
 
 

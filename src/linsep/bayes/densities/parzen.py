@@ -2,8 +2,11 @@ r"""Parzen's window estimate, on scikit-learn's ``KernelDensity`` (A2)."""
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from sklearn.neighbors import KernelDensity
+from sklearn.utils.validation import check_is_fitted
 
 from ...estimators._validation import all_or_nothing, check_parameters
 from .._validation import check_rows, check_weights
@@ -42,6 +45,7 @@ class Parzen(KernelDensity):
         weight = check_weights(sample_weight, X)
         X, weight = X[weight > 0], weight[weight > 0]
         super().fit(X, sample_weight=None if np.all(weight == weight[0]) else weight)
+        self._kernel = self.kernel
         if isinstance(self.bandwidth, str):
             mean = np.average(X, axis=0, weights=weight)
             spread = float(np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight).mean()))
@@ -49,3 +53,18 @@ class Parzen(KernelDensity):
                 raise ValueError(f"Parzen: the rows are all equal (n_samples={len(X)}), give a number as bandwidth.")
             self.bandwidth_ *= spread * (weight.sum() / len(X)) ** (-1 / (X.shape[1] + 4))  # n is the sum of weights
         return self
+
+    def score_samples(self, X) -> np.ndarray:
+        """Return log p(x) of every row."""
+        return KernelDensity.score_samples(self._as_fitted(), X)
+
+    def sample(self, n_samples: int = 1, random_state=None) -> np.ndarray:
+        """Draw rows from p(x)."""
+        return KernelDensity.sample(self._as_fitted(), n_samples, random_state)
+
+    def _as_fitted(self) -> Parzen:
+        """The density with the kernel of ``fit``, which scikit-learn reads from the parameter."""
+        check_is_fitted(self)
+        fitted = copy.copy(self)
+        fitted.kernel = self._kernel
+        return fitted

@@ -114,21 +114,21 @@ class PiecewiseConstant(Density):
         self._set_counts(occupied, np.bincount(index.ravel(), weight))
 
     def _set_counts(self, cells: np.ndarray, counts: np.ndarray) -> None:
-        self.cells_, self.counts_ = cells, counts
+        self.cells_, self.counts_, self._smoothing = cells, counts, self.smoothing
         self._index = {cell.tobytes(): i for i, cell in enumerate(np.ascontiguousarray(cells, dtype=np.int64))}
 
     def _log_density(self, X) -> np.ndarray:
         cells, inside = self._find_cells(X)
         log_volumes = np.sum([np.log(np.diff(e))[c] for e, c in zip(self.edges_, cells.T, strict=True)], axis=0)
         index = np.array([self._index.get(cell.tobytes(), -1) for cell in cells])
-        counts = np.append(self.counts_, 0.0)[index] + self.smoothing
+        counts = np.append(self.counts_, 0.0)[index] + self._smoothing
         with np.errstate(divide="ignore"):
             logs = np.log(counts / (self.counts_.sum() + self._total_smoothing())) - log_volumes
         return np.where(inside, logs, -np.inf)
 
     def _total_smoothing(self) -> float:
         """a B, what smoothing adds to all cells together."""
-        return self.smoothing * float(np.prod([e.size - 1.0 for e in self.edges_])) if self.smoothing else 0.0
+        return self._smoothing * float(np.prod([e.size - 1.0 for e in self.edges_])) if self._smoothing else 0.0
 
     def _sample(self, n_samples, rng) -> np.ndarray:
         total = self.counts_.sum() + self._total_smoothing()

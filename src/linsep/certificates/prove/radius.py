@@ -1,8 +1,9 @@
 r"""From a hyperplane between Gaussians, or weights of them, to bounds of the best r: see `linsep.certificates.radius`.
 
 From below, any w gives a bound: `find_best_bias` computes it, `prove_lower` counts rounding errors too. From above,
-weights and a point of each ellipsoid do: `prove_upper` brings their sum to zero and measures the ellipsoids. `certify`
-does both.
+weights and a point of each ellipsoid do: `prove_upper` (`linsep.certificates.prove.meeting`). `certify` does both.
+
+Gaussians have columns scaled by powers of two (`Gaussians.exponent`); `certify` scales w and the proof back, exactly.
 """
 
 from __future__ import annotations
@@ -12,17 +13,18 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from ...jit import compiled
 from ...rows.exact import product
-from ...rows.gaussians import Gaussians, row_norms
+from ...rows.exact_matrix import quadratic_form
+from ...rows.gaussians import Gaussians
 from ..base import Status
-from ..radius import NEGLIGIBLE, UNBOUNDED, RadiusCertificate
+from ..radius import UNBOUNDED, RadiusCertificate
+from .meeting import EXTENDED, NO_PROOF, Proof, U, prove_upper
 
-U = float(np.finfo(np.float64).eps)
-EXTENDED = float(np.finfo(np.longdouble).eps)  # where there is no wider float it is the same
-FLAT = 1e-13  # eigenvalues below this part of the largest are zero
+UNCERTAIN = 1e-11  # a quadratic form that wide floats know to this part needs no exact arithmetic
+NEARLY = 1e-11  # the part of r that a distance may cost which computed scores can see
+ROUNDED = 1e-5  # bounds that rounding keeps apart by no more than this part are "eps-optimal"
 
 
 class Solution(NamedTuple):
@@ -50,7 +52,7 @@ def find_best_bias(g: Gaussians, w: np.ndarray) -> BestBias:
 
     >>> from linsep.solvers.anderson.gaussians import factorize
     >>> find_best_bias(factorize([[0.0], [3.0]], [1.0, 4.0], [-1, 1]), np.array([1.0]))
-    BestBias(r=1.0, b=-1.0)
+    BestBias(r=1.0, b=-0.25)
     """
     return BestBias(*_balance(g.sign, g.sigma(w), g.sign * (g.means @ w)))
 
@@ -98,176 +100,79 @@ def compute_radii(g: Gaussians, hyperplane: np.ndarray) -> np.ndarray:
         return np.where(sigma > 0, score / sigma, np.where(score > 0, np.inf, -np.inf))
 
 
+def bound_sigma(g: Gaussians, hyperplane: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Below and above the standard deviations along w, of the covariances as given; close for those that decide r."""
+    w, radii = hyperplane[:-1], compute_radii(g, hyperplane)
+    least = float(radii.min())
+    decide = ~(radii > (least + 0.01 * abs(least) if math.isfinite(least) else least))
+    d, size, matrix = len(w), np.abs(w), g.from_matrix()
+    down = np.zeros(len(matrix), dtype=np.longdouble)
+    up = down.copy()
+    if matrix.any():
+        down[matrix], up[matrix] = _bound_forms(g.take(np.flatnonzero(matrix)), w, decide[matrix])
+    if not matrix.all() and g.low.size:
+        along = np.abs(g.low[~matrix] @ w.astype(np.longdouble))
+        error = 2 * (d + 8) * EXTENDED * (np.abs(g.low[~matrix]) @ size)
+        down[~matrix], up[~matrix] = (np.vecdot(v, v) for v in (np.maximum(along - error, 0), along + error))
+    if g.variance.size:
+        rest = np.vecdot(g.variance * size, size)
+        down, up = down + rest, up + rest
+    room = 4 * (d + 8) * U
+    return (1 - room) * np.sqrt(down).astype(np.float64), (1 + room) * np.sqrt(up).astype(np.float64)
+
+
+def _bound_forms(g: Gaussians, w: np.ndarray, decide: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Below and above w' Sigma_j w of matrices: floats, wide floats and exact arithmetic, as far as each is needed."""
+    reach = (g.axis_deviations() + g.unsure) @ np.abs(w)
+    form = ((g.matrices @ w) @ w).astype(np.longdouble)
+    error = 4 * (len(w) + 8) * U * (reach * reach).astype(np.longdouble)
+    wide = np.flatnonzero((decide & (error > 1e-15 * form)) | (error > 1e-4 * form))
+    form[wide] = (g.matrices[wide] @ w.astype(np.longdouble)) @ w
+    error[wide] *= EXTENDED / U
+    for i in np.flatnonzero((error > UNCERTAIN * form) & (decide | (error > 1e-4 * form)) & ~g.unsure.any(axis=1)):
+        form[i] = float(quadratic_form(g.matrices[i], w))
+        error[i] = 2 * U * abs(form[i])
+    error += (g.unsure @ np.abs(w)) ** 2
+    return np.maximum(form - error, 0), form + error
+
+
+def prove_radii(
+    g: Gaussians, hyperplane: np.ndarray, bounds: tuple[np.ndarray, np.ndarray] | None = None
+) -> np.ndarray:
+    """Numbers that the r_j of the hyperplane (w, b) are not below, in spite of rounding; ``bounds`` are of sigma."""
+    w, origin = hyperplane[:-1], g.means[0]
+    place = Fraction(float(hyperplane[-1])) + product(origin, w)  # without rounding: far from 0, b is all of that
+    shift = np.longdouble(float(place)) + np.longdouble(float(place - Fraction(float(place))))
+    means = g.means - origin.astype(np.longdouble)
+    noise = 2 * (len(w) + 8) * EXTENDED * (np.abs(means) @ np.abs(w) + abs(shift))
+    score = (g.sign * (means @ w + shift) - noise).astype(np.float64)
+    down, up = bounds or bound_sigma(g, hyperplane)
+    sigma = np.where(score > 0, up, down)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = np.where(sigma > 0, score / sigma, np.where(score > 0, np.inf, -np.inf))
+    return r * (1.0 - np.sign(r) * 2 * (len(w) + 8) * U)
+
+
 def prove_lower(g: Gaussians, w: np.ndarray) -> BestBias:
     """The best bias, with an r that is at most that of the hyperplane w, b in spite of rounding."""
-    d, origin = len(w), g.means[0]
-    here = product(origin, w)  # without rounding: far from 0, b is all of that
-    noise = np.abs(g.means - origin) @ np.abs(w)
-    noise = 2 * (d + 8) * EXTENDED * (noise + noise.max()) + U * U
-    means = g.means - origin.astype(np.longdouble)
-    score, sigma = g.sign * (means @ w), g.sigma(w)
-    room = noise + 2 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
-    found = BestBias(*_balance(g.sign, sigma, (score - room).astype(np.float64)))
-    if found.r >= UNBOUNDED:  # nothing spreads but by rounding error, and that should not place the hyperplane
-        least = 16 * (d + 8) * U * (g.axis_deviations() @ np.abs(w)) + 8 * U * float(np.abs(score).max())
-        real = np.where(sigma > least, sigma, 0.0)
-        found = BestBias(*_balance(g.sign, real, (score - room).astype(np.float64)))
-    b = float(Fraction(found.b) - here)
-    place = Fraction(b) + here
-    shift = np.longdouble(float(place)) + np.longdouble(float(place - Fraction(float(place))))
-    score = (score + g.sign * shift - noise).astype(np.float64)
-    flat = sigma == 0
-    radius = np.where(score > 0, np.inf, -np.inf)
-    radius[~flat] = score[~flat] / sigma[~flat]
-    r = float(radius.min())
-    return BestBias(r - 2 * (d + 8) * U * abs(r) if math.isfinite(r) else r, b)
-
-
-# ---------------------------------------------------------------- from above
-
-
-class Proof(NamedTuple):
-    """What bounds r from above: see `linsep.certificates.radius`."""
-
-    rows: np.ndarray
-    weights: np.ndarray
-    u: np.ndarray
-    upper: float = math.inf
-    moved: float = 0.0
-
-
-NO_PROOF = Proof(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0)))
-
-
-class _Combination(NamedTuple):
-    """Points mu_j + Sigma_j u_j of ellipsoids, mirrored and augmented, and their weighted sum."""
-
-    weights: np.ndarray
-    u: np.ndarray
-    V: np.ndarray  # v_j = F_j' u_j
-    A: np.ndarray  # the points, one row per Gaussian
-    total: np.ndarray  # their sum
-
-    @classmethod
-    def of(cls, g: Gaussians, weights: np.ndarray, u: np.ndarray) -> _Combination:
-        V = np.matmul(g.low, u[:, :, None])[:, :, 0]
-        V = np.hstack([V, g.deviation * u]) if g.deviation.size else V
-        A = _augment(g.means + g.expand(V)) * g.sign[:, None]
-        return cls(weights, u, V, A, weights @ A)
-
-    def gram(self, g: Gaussians, radius: np.ndarray) -> np.ndarray:
-        """What changes of weights and points can do: the sum of lambda^2 (a a' + q^2 Sigma)."""
-        G = (self.A * self.weights[:, None] ** 2).T @ self.A
-        G[:-1, :-1] += g.weighted_covariance((self.weights * radius) ** 2)
-        return G
-
-
-def prove_upper(g: Gaussians, weights: np.ndarray, V: np.ndarray) -> Proof:
-    """The bound that weights and points prove, after their sum has been brought to zero as far as rounding allows."""
-    rows = np.flatnonzero(weights > 1e-13 * weights.max())
-    g, weights, V = g.take(rows), weights[rows], V[rows]
-    places, g = g.means, g._replace(means=g.means - g.means.mean(axis=0))
-    points = _Combination.of(g, _halve_per_side(weights, g.sign), _solve_factors(g, V))
-    noise = 4 * (len(rows) + 4) * U * (points.weights @ np.abs(_augment(g.means)))  # of the sum, even if it were zero
-    for _ in range(3):
-        if (np.abs(points.total) <= noise).all():
+    size, origin = np.abs(w), g.means[0]
+    here = product(origin, w)
+    means = (g.means - origin.astype(np.longdouble)) @ w
+    score = (g.sign * means).astype(np.float64)
+    nominal = float(Fraction(float(_balance(g.sign, g.sigma(w), score)[1])) - here)
+    bounds = bound_sigma(g, np.append(w, nominal))
+    room = 16 * U * (float(np.abs(score).max()) + abs(float(here)))  # what b may lose
+    # where nothing spreads but by rounding error, that does not place the hyperplane
+    blur = 8 * (len(w) + 8) * U * ((np.abs(g.means) + g.axis_deviations()) @ size)
+    real = g.sigma(w) > blur
+    sigma = bounds[1] if real.any() else np.zeros(len(score))
+    found = []
+    for distance in (np.where(real, 0.0, blur), 0.0):  # the first is one that computed scores can see, if that is free
+        b = float(Fraction(float(_balance(g.sign, sigma, score - room - distance)[1])) - here)
+        found.append(BestBias(float(prove_radii(g, np.append(w, b), bounds).min()), b))
+        if real.all():
             break
-        radius = row_norms(points.V)
-        x = solve_min_norm(points.gram(g, radius), points.total)
-        change = points.weights * (points.A @ x)
-        if not np.abs(change).max() < 0.5:
-            break
-        u = points.u - (g.sign * points.weights * radius**2 / (1.0 - change))[:, None] * x[:-1]
-        points = _Combination.of(g, _halve_per_side(points.weights * (1.0 - change), g.sign), u)
-    radius, total, part = _measure(g, points, noise)
-    exact = not np.any(points.V) and _sums_to_zero(places, g.sign, points.weights)
-    if part < 1e-6 or exact:
-        radius = radius if exact else radius / (1.0 - part)
-        return Proof(rows, points.weights, points.u, float(np.max(radius)))
-    # not provable as they are: but after the means of one class have moved a little
-    length = float(np.linalg.norm(total[:-1]) + total[-1] * row_norms(points.A[:, :-1]).max())
-    moved = 8.0 * length / max(float(row_norms(g.means).max()), 1e-300)
-    return Proof(rows, points.weights, points.u, float(np.max(radius)), moved)
-
-
-def _measure(g: Gaussians, points: _Combination, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """The radii, the sum, and by what part all must change for it to be zero; with the rounding errors of these."""
-    (k, d), axes = points.u.shape, g.axis_deviations()
-    radius = row_norms(points.V) * (1.0 + 2 * (d + 8) * U)
-    same = points.weights @ (axes * np.vecdot(axes, np.abs(points.u))[:, None])  # covariances that count as the same
-    total = np.abs(points.total)
-    total[:-1] -= 4 * (d + 8) * U * same
-    total = np.maximum(total, 0.0) + noise
-    G = points.gram(g, radius)
-    size = G.diagonal()
-    unit = np.exp2(-np.round(0.5 * np.log2(np.where(size > 0, size, 1.0))))
-    used = (size > 0) | (total > 0)  # not columns in which all Gaussians are the same
-    G, unit, left = (G, unit, total) if used.all() else (G[np.ix_(used, used)], unit[used], total[used])
-    least = np.linalg.eigvalsh(G * unit * unit[:, None])[0] - 16 * (k + d + 8) * U * (d + 1)
-    part = 4.0 * float(np.linalg.norm(unit * left)) / math.sqrt(least) if least > 0 else 1.0
-    return radius, total, part
-
-
-def _sums_to_zero(means: np.ndarray, sign: np.ndarray, weights: np.ndarray) -> bool:
-    """Whether the weighted means sum to zero without any rounding."""
-    share = [Fraction(float(y * weight)) for y, weight in zip(sign, weights)]
-    return all(sum(s * Fraction(float(x)) for s, x in zip(share, column)) == 0 for column in _augment(means).T)
-
-
-def _halve_per_side(weights: np.ndarray, sign: np.ndarray) -> np.ndarray:
-    """Weights of sum 1/2 on each side."""
-    positive = sign > 0
-    return np.where(positive, 0.5 * weights / weights[positive].sum(), 0.5 * weights / weights[~positive].sum())
-
-
-def _solve_factors(g: Gaussians, V: np.ndarray) -> np.ndarray:
-    """The shortest u_j with F_j F_j' u_j = F_j v_j, of all j."""
-    u, left = np.zeros(g.means.shape), np.ones(len(V), dtype=bool)
-    if g.low.shape[1] == g.low.shape[2] and not g.deviation.size:
-        _substitute_back(g.low, V, u, left)
-    for j in np.flatnonzero(left):
-        rows = g.factor(int(j))
-        if rows.any():
-            u[j] = np.linalg.lstsq(rows, V[j], rcond=None)[0]
-    return u
-
-
-@compiled
-def _substitute_back(low, V, u, left):
-    """F_j' u_j = v_j by substitution where F_j' is a well-conditioned upper triangle; ``left`` marks the others."""
-    d = u.shape[1]
-    for j in range(u.shape[0]):
-        good = True
-        for c in range(d):
-            square = 0.0
-            for r in range(d):
-                good = good and (r <= c or low[j, r, c] == 0.0)
-                square += low[j, r, c] * low[j, r, c]
-            good = good and abs(low[j, c, c]) > 1e-6 * np.sqrt(square)
-        left[j] = not good
-        for r in range(d - 1, -1 if good else d - 1, -1):
-            rest = V[j, r]
-            for c in range(r + 1, d):
-                rest -= low[j, r, c] * u[j, c]
-            u[j, r] = rest / low[j, r, r]
-
-
-def _augment(means: np.ndarray) -> np.ndarray:
-    """The means, each followed by a 1."""
-    out = np.ones((means.shape[0], means.shape[1] + 1))
-    out[:, :-1] = means
-    return out
-
-
-def solve_min_norm(G: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-    """The shortest x with G x = rhs, as far as there is one; columns are scaled to similar size first."""
-    unit = 1.0 / np.sqrt(np.where(np.diag(G) > 0, np.diag(G), 1.0))
-    factor, failed = dpotrf(G * unit * unit[:, None], lower=1)
-    if not failed and factor.diagonal().min() > 1e-5:
-        return unit * dpotrs(factor, unit * rhs, lower=1)[0]
-    values, vectors = np.linalg.eigh(G * unit * unit[:, None])
-    inverse = np.where(values > FLAT * values[-1], 1.0 / np.where(values > 0, values, 1.0), 0.0)
-    return unit * (vectors @ (inverse * (vectors.T @ (unit * rhs))))
+    return found[0] if found[0].r >= (1 - NEARLY) * found[-1].r else found[-1]
 
 
 # ---------------------------------------------------------------- both
@@ -284,49 +189,82 @@ def certify(
 ) -> RadiusCertificate:
     """The certificate of a solution: both bounds computed once more, in the user's coordinates.
 
-    ``exact``: bounds that meet are "optimal" rather than "eps-optimal".
+    ``exact``: bounds that meet are "optimal", not "eps-optimal", and those that don't meet are apart by rounding.
     """
-    largest = float(np.abs(solution.w).max())
-    w = solution.w / largest / np.linalg.norm(solution.w / largest) if largest > 0 else solution.w  # its length is free
-    r, b = prove_lower(g, w)
+    hyperplane = round_hyperplane(g, solution.w)[0]
+    lower = float(prove_radii(g, scale_hyperplane(g, hyperplane)).min())
     proof = solution.proof or (prove_upper(g, solution.weights, solution.V) if solution.weights.size else NO_PROOF)
+    if lower > proof.upper:
+        raise ArithmeticError(
+            f"Anderson: the lower bound {lower!r} of r is above the upper bound {proof.upper!r}, so one of them is "
+            "wrong: please report these Gaussians as a bug of linsep."
+        )
+    status = conclude(lower, proof.upper, required=required, eps=eps, exact=exact, reason=reason)
+    near = conclude(lower, proof.upper, required=required, eps=ROUNDED, exact=False)
+    if status == Status.WITHIN_ROUNDING and near == Status.EPS_OPTIMAL:
+        status, eps = near, ROUNDED
     return RadiusCertificate(
-        status=conclude(r, proof.upper, moved=proof.moved, required=required, eps=eps, exact=exact),
-        lower=r,
+        status=status,
+        lower=lower,
         upper=proof.upper,
         updates=solution.updates,
         size=len(g.sign),
         reason=reason,
-        w=np.append(w, b),
+        w=hyperplane,
         rows=proof.rows,
         weights=proof.weights,
-        u=proof.u,
-        moved=proof.moved,
+        integers=proof.integers,
+        u=np.ldexp(proof.u, -g.exponent[: proof.u.shape[1]].astype(np.int32)),
         required=required,
         eps=eps,
     )
 
 
+def round_hyperplane(g: Gaussians, w: np.ndarray) -> tuple[np.ndarray, float]:
+    """The hyperplane of w, of length 1 in the user's coordinates, with the best bias; and an r that it reaches."""
+    if not w.any():
+        return np.append(w, 0.0), -math.inf
+    e = g.exponent.astype(np.int32)
+    w = np.ldexp(w, -e - (np.frexp(w)[1] - e)[w != 0].max())
+    w = w / np.linalg.norm(w)  # its length is free
+    power = int((np.frexp(w)[1] + e)[w != 0].max())
+    r, b = prove_lower(g, np.ldexp(w, e - power))
+    hyperplane = np.append(w, math.ldexp(b, power))
+    if math.ldexp(hyperplane[-1], -power) != b:  # b is too small, and was rounded
+        r = float(prove_radii(g, scale_hyperplane(g, hyperplane)).min())
+    return hyperplane, r
+
+
+def scale_hyperplane(g: Gaussians, hyperplane: np.ndarray) -> np.ndarray:
+    """A hyperplane (w, b) of the user's coordinates in those of the Gaussians, times a power of two."""
+    w, e = hyperplane[:-1], g.exponent.astype(np.int32)
+    power = int((np.frexp(w)[1] + e)[w != 0].max(initial=-5000))
+    return np.append(np.ldexp(w, e - power), math.ldexp(hyperplane[-1], -power)) if w.any() else hyperplane
+
+
 def conclude(
-    lower: float, upper: float, *, moved: float = 0.0, required: float | None = None, eps: float = 0.0, exact=True
+    lower: float,
+    upper: float,
+    *,
+    required: float | None = None,
+    eps: float = 0.0,
+    exact: bool = True,
+    reason: str = "",
 ) -> Status:
     """The status that the numbers allow.
 
     >>> conclude(1.0, 1.5, required=0.9), conclude(1.0, 1.5, required=1.6), conclude(1.0, 1.5, required=1.2)
-    ('reached', 'impossible', 'budget spent')
+    ('reached', 'impossible', 'not decided within rounding')
     """
-    proved = moved <= NEGLIGIBLE
-    if upper <= 0.0 and proved:
-        return Status.INFEASIBLE if moved == 0.0 else Status.WITHIN_ROUNDING
+    undecided = Status.WITHIN_ROUNDING if exact and not reason else Status.BUDGET_SPENT
+    if upper <= 0.0:
+        return Status.INFEASIBLE
     if required is not None:
         if lower >= required:
             return Status.REACHED
-        if upper < required and proved:
-            return Status.IMPOSSIBLE
-        near = proved and upper < math.inf and upper - lower <= 1e-9 * upper
-        return Status.WITHIN_ROUNDING if near else Status.BUDGET_SPENT
+        return Status.IMPOSSIBLE if upper < required else undecided
     if upper == math.inf and lower >= UNBOUNDED:
         return Status.SEPARATED
-    if lower > 0 and proved and upper - lower <= eps * upper:
+    if lower > 0 and upper - lower <= eps * upper < math.inf:
         return Status.OPTIMAL if exact else Status.EPS_OPTIMAL
-    return Status.BUDGET_SPENT
+    return undecided

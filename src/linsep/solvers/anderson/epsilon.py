@@ -13,22 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ...certificates.prove.radius import (
-    Proof,
-    Solution,
-    compute_radii,
-    find_best_bias,
-    prove_upper,
-    solve_min_norm,
-)
-from ...certificates.radius import NEGLIGIBLE
+from ...certificates.prove.meeting import Proof, prove_upper, solve_min_norm
+from ...certificates.prove.radius import Solution, compute_radii, find_best_bias
 from ...loop.passes import begin, passes
 from ...loop.stop import Rounds
 from ...oracles import ellipsoids
 from ...rows.gaussians import Gaussians, row_norms
 from ...targets import Margin
 from ..nearest_point import active_set
-from .optimal import Normalized, normalize, separate_means, start_from_fisher
+from .optimal import Normalized, decide_means, normalize, separate_means, start_from_fisher
 
 CORRECT = Margin(0.0)
 Watch = Callable[[dict[str, float]], None]
@@ -90,14 +83,16 @@ def improve_radius(g: Gaussians, eps: float, rounds: Rounds, watch: Watch = lamb
     them grow. The step goes to the largest of the smallest r_j on the ray. Gradients whose hull contains 0 are the
     weights of a proof.
     """
-    task = whiten(g)
+    given, task = g, whiten(g)
     g = task.g
     w = start_from_fisher(g)[0]
     if not find_best_bias(g, w).r > 0:
-        means = separate_means(g)
-        if not find_best_bias(g, means.w).r > 0:
-            return means._replace(w=task.to_original(w))
-        w = means.w
+        w = separate_means(g, rounds).w
+    if not find_best_bias(g, w).r > 0:
+        decided = decide_means(given, task, rounds)
+        w = task.from_original(decided.w)
+        if decided.proof is not None or not find_best_bias(g, w).r > 0:
+            return decided
     best, upper, near = Solution(w), math.inf, 0.1  # r_j within a part `near` of the smallest decide
     hyperplane = np.append(w, find_best_bias(g, w).b)
     for k in rounds:
@@ -193,4 +188,4 @@ def _find_meeting_ellipsoids(g: Gaussians, weights: np.ndarray, w: np.ndarray) -
     r = float(w @ pull) / total
     V = -(g.sign * r / np.where(sigma > 0, sigma, 1.0))[:, None] * along
     proof = prove_upper(g, weights, V)
-    return (proof, V) if proof.moved <= NEGLIGIBLE else none
+    return (proof, V) if math.isfinite(proof.upper) else none

@@ -14,6 +14,7 @@ The bounds that a solution proves are computed by `linsep.certificates.prove.rad
 from __future__ import annotations
 
 import math
+import time
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -21,17 +22,24 @@ import numpy as np
 import scipy.linalg
 import scipy.optimize
 
-from ...certificates.prove.radius import FLAT, Solution, U, find_best_bias, prove_lower, prove_upper, solve_min_norm
+from ...certificates.base import Status
+from ...certificates.prove.margin import Outcome
+from ...certificates.prove.meeting import FLAT, Proof, U, prove_upper, solve_min_norm
+from ...certificates.prove.radius import Solution, find_best_bias, round_hyperplane
+from ...certificates.radius import UNBOUNDED
 from ...loop.stop import Rounds
 from ...oracles import points
 from ...rows.gaussians import Gaussians, row_norms
+from ...targets import Margin
+from ..exact_nearest_point import decide_exactly
 from ..nearest_point import nearest_point
+from ..separability import SECONDS, decide_separability
 from .cone import Separation
 from .polish import polish
 
 TIGHT = 1e-12  # how well the last cone problem is solved, relative
 MEET = 2e-11  # bounds this near to each other, relative, meet: there is no need to go on
-MAX_STEPS = 200
+MAX_STEPS = 400
 MAX_MOVES = 40  # of r
 
 
@@ -44,8 +52,12 @@ class Normalized(NamedTuple):
     flat: bool  # there are directions in which no Gaussian spreads
 
     def to_original(self, w: np.ndarray) -> np.ndarray:
-        """w in the user's coordinates."""
+        """w in the coordinates of the task as it was given."""
         return (w if self.basis is None else self.basis @ w) / self.size
+
+    def from_original(self, w: np.ndarray) -> np.ndarray:
+        """The w of this task that is nearest to a w in the coordinates as given."""
+        return w * self.size if self.basis is None else np.linalg.lstsq(self.basis, w * self.size, rcond=None)[0]
 
 
 def normalize(g: Gaussians) -> Normalized:
@@ -55,12 +67,13 @@ def normalize(g: Gaussians) -> Normalized:
     square = share @ means**2 + share @ g.axis_deviations() ** 2
     size = np.exp2(np.round(0.5 * np.log2(np.where(square > noise**2, square, 1.0))))  # constant columns stay small
     deviation = g.deviation / size if g.deviation.size else g.deviation
-    g = g._replace(means=means / size, low=g.low / size, deviation=deviation)
+    g = g.with_factors(means / size, g.low / size, deviation)
     spread, flat = _split_directions(g)
     if flat.shape[1] == 0:
         return Normalized(g, size, None, False)
     _, lengths, turn = np.linalg.svd(g.means @ flat)
     least = np.max((len(size) * noise / size + 1e-11 * np.abs(g.means).max(axis=0)) @ np.abs(flat), initial=0.0)
+    least += 64 * U * np.abs(g.means).sum(axis=1).max() * np.abs(flat).max()
     turn = turn[: len(lengths)][lengths > least]
     if len(turn) == flat.shape[1]:
         return Normalized(g, size, None, True)
@@ -80,53 +93,97 @@ def _split_directions(g: Gaussians) -> tuple[np.ndarray, np.ndarray]:
     return unit[:, None] * vectors[:, ~flat], unit[:, None] * vectors[:, flat]
 
 
-def maximize_radius(g: Gaussians) -> Solution:
+def maximize_radius(g: Gaussians, rounds: Rounds | None = None) -> Solution:
     """The best w with the weights that prove it, or those that prove that no w has all means on their sides.
+
+    ``rounds`` is a budget of Newton steps and of time; the best w so far is returned when it is spent.
 
     >>> from linsep.solvers.anderson.gaussians import factorize
     >>> discs = factorize([[0.0, 0.0], [4.0, 0.0]], 1.0, [-1, 1])
     >>> round(find_best_bias(discs, maximize_radius(discs).w).r, 9)
     2.0
     """
+    rounds = Rounds(MAX_STEPS) if rounds is None else rounds
     task = normalize(g)
-    found = _separate_without_spread(task.g) if task.flat else None
+    if task.g.means.shape[1] == 0:  # all Gaussians are the same point
+        return decide_means(g, task, rounds)
+    found = _separate_without_spread(task.g, rounds) if task.flat else None
+    if found is not None and not found.weights.size and round_hyperplane(g, task.to_original(found.w))[1] < UNBOUNDED:
+        found = None  # a Gaussian does spread, by no more than rounding
     if found is None and len(g.sign) == 2:
         found = _solve_two(task, g)
     if found is None:
-        found = _Search(task, g).run()
-    if found.proof is None and not find_best_bias(task.g, found.w).r > 0:  # no w is good: one that is on the average
-        found = found._replace(w=start_from_fisher(task.g)[0])
-    return found._replace(w=task.to_original(found.w))
+        found = _Search(task, g, rounds).run()
+    found = found._replace(w=task.to_original(found.w))
+    if round_hyperplane(g, found.w)[1] > 0:
+        return found
+    means = decide_means(g, task, rounds)._replace(updates=found.updates)
+    lower = round_hyperplane(g, means.w)[1]
+    if means.proof is not None or not lower > 0:
+        return means
+    found = _Search(task, g, rounds).run(task.from_original(means.w))
+    found = found._replace(w=task.to_original(found.w))
+    return found if round_hyperplane(g, found.w)[1] > lower else found._replace(w=means.w)
+
+
+def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
+    """A w that has all means on their sides, or integer weights that make them meet: without any rounding.
+
+    Without a proof and such a w neither was found in time.
+    """
+    parts, outcome = [points(g.means, g.sign)], Outcome(Margin(0.0), "free", 0, "")
+    decision = decide_separability(parts, outcome, _seconds_left(rounds))
+    if decision.w.any():
+        return Solution(decision.w[:-1])
+    fair = Solution(task.to_original(start_from_fisher(task.g)[0]) if task.g.means.size else np.ones(g.means.shape[1]))
+    rows, integers = decision.rows, decision.integers
+    if decision.status == Status.NOT_SEPARABLE and not integers:  # proved in floating point
+        start = np.zeros(len(g.sign))
+        start[rows] = decision.weights
+        exact = decide_exactly(parts, "free", start, _seconds_left(rounds) or SECONDS)
+        rows, integers = (rows[:0], ()) if exact.rows is None else (exact.rows, exact.integers)
+    if not integers:
+        return fair
+    weights = np.array([max(number / sum(integers), 5e-324) for number in integers])
+    return fair._replace(proof=Proof(rows, weights, np.zeros((len(weights), g.means.shape[1])), 0.0, integers))
+
+
+def _seconds_left(rounds: Rounds) -> float | None:
+    """What is left of a budget of time, if there is one."""
+    seconds = rounds.stop.seconds
+    return None if seconds is None else max(0.01, seconds - (time.monotonic() - rounds.began))
 
 
 def _prove_optimal(found: Solution, task: Normalized, given: Gaussians) -> Solution | None:
     """A solution of the task with its proof, if in spite of rounding both bounds meet for the Gaussians as given."""
-    r, proof = prove_lower(given, task.to_original(found.w)).r, prove_upper(given, found.weights, found.V)
-    return found._replace(proof=proof) if proof.moved == 0 and 0 < proof.upper <= (1.0 + MEET) * r else None
+    r, proof = round_hyperplane(given, task.to_original(found.w))[1], prove_upper(given, found.weights, found.V)
+    return found._replace(proof=proof) if 0 < proof.upper <= (1.0 + MEET) * r else None
 
 
 class _Search:
     """Newton's method on t(r), see the module: r moves as soon as t is some times as large as its own error."""
 
-    def __init__(self, task: Normalized, given: Gaussians):
-        self.task, self.given, self.g = task, given, task.g
+    def __init__(self, task: Normalized, given: Gaussians, rounds: Rounds):
+        self.task, self.given, self.g, self.rounds = task, given, task.g, rounds
         self.cones = Separation(task.g)
         self.moves, self.near = 0, 1e-3  # a move of r shorter than the part `near` is short enough to try `polish`
 
-    def run(self) -> Solution:
-        """The best w with its weights, or those that make the means meet."""
+    def run(self, start: np.ndarray | None = None) -> Solution:
+        """The best w with its weights, or those that make the means meet; ``start`` has all means on their sides."""
         g, cones = self.g, self.cones
         if np.linalg.norm(cones.apart) <= 1e-12 * np.abs(g.means).max():  # the mean means of both classes are the same
-            return separate_means(g)
-        w, self.r = start_from_fisher(g, cones)
-        self.state, self.best = cones.begin(self.r, w), (-math.inf, w)
-        for step in range(MAX_STEPS):
+            return separate_means(g, self.rounds)
+        w, self.r = start_from_fisher(g, cones) if start is None else (start, find_best_bias(g, start).r)
+        if not (w @ cones.apart[:-2] > 0 and 0 < self.r < math.inf):
+            return Solution(w)
+        self.state, self.best, step = cones.begin(self.r, w), (-math.inf, w), 0
+        for step in self.rounds:
             if self._has_t():
                 ahead = self._predict_radius()
                 if ahead <= 0:
-                    means = separate_means(g)
+                    means = separate_means(g, self.rounds)
                     self.best = find_best_bias(g, means.w).r, means.w
-                    if self.best[0] <= 0:
+                    if self.best[0] <= 0 or self.rounds.reason:
                         return means._replace(updates=step)
                     self.r = self.best[0]
                     self.state = cones.begin(self.r, means.w)
@@ -176,16 +233,18 @@ class _Search:
         if self.best[0] <= 0:
             return found
         better = polish(self.g, found) or found
+        proofs = [(prove_upper(self.given, one.weights, one.V), one) for one in (better, found)]
         tried = [self._round(w) for w in (better.w, self.best[1])]
         for short in (1e-11, 1e-10, 1e-9):  # points that touch the best hyperplane are on the wrong side after rounding
             if max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * self.r:
                 break
             tried.append(self._round(self._separate_smaller((1.0 - short) * self.r)))
-        return better._replace(w=max(tried, key=itemgetter(0))[1])
+        proof, least = min(proofs, key=lambda pair: pair[0].upper)
+        return least._replace(w=max(tried, key=itemgetter(0))[1], proof=proof)
 
     def _round(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """The r of w after rounding, and w."""
-        return prove_lower(self.given, self.task.to_original(w)).r, w
+        return round_hyperplane(self.given, self.task.to_original(w))[1], w
 
     def _separate_smaller(self, r: float) -> np.ndarray:
         """A w that separates ellipsoids of a slightly smaller radius, with room to spare."""
@@ -198,9 +257,9 @@ class _Search:
         return state.x[:-2]
 
 
-def separate_means(g: Gaussians) -> Solution:
+def separate_means(g: Gaussians, rounds: Rounds) -> Solution:
     """The hyperplane of largest margin between the means, or weights that make them meet."""
-    found = nearest_point([points(g.means, g.sign)], "free", 1e-10, Rounds(100))
+    found = nearest_point([points(g.means, g.sign)], "free", 1e-10, rounds)
     return Solution(found.w[:-1], found.dual_weights, _zero_points(g))
 
 
@@ -209,15 +268,13 @@ def _zero_points(g: Gaussians) -> np.ndarray:
     return np.zeros((len(g.sign), g.low.shape[1] + g.deviation.shape[1]))
 
 
-def _separate_without_spread(g: Gaussians) -> Solution | None:
+def _separate_without_spread(g: Gaussians, rounds: Rounds) -> Solution | None:
     """A w along which no Gaussian spreads and that has all means on their sides: r is infinite then (F4)."""
     spread, flat = _split_directions(g)
     if flat.shape[1] == 0:
         return None
-    inside = g._replace(
-        means=g.means @ flat, low=np.zeros((len(g.sign), 0, flat.shape[1])), deviation=g.deviation[:, :0]
-    )
-    found = separate_means(inside)
+    inside = g.with_factors(g.means @ flat, np.zeros((len(g.sign), 0, flat.shape[1])), g.deviation[:, :0])
+    found = separate_means(inside, rounds)
     score = g.sign * (inside.means @ found.w)
     gap = float(score[g.sign > 0].min() + score[g.sign < 0].min())
     if gap > 1e-10 * float(np.abs(score).max()):

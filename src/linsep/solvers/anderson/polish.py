@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dgelsy
 
-from ...certificates.prove.radius import FLAT, Solution, find_best_bias
+from ...certificates.prove.meeting import FLAT
+from ...certificates.prove.radius import Solution, find_best_bias
 from ...rows.gaussians import Gaussians, row_norms
 
 MAX_STEPS = 8
