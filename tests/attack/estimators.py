@@ -1,0 +1,96 @@
+"""Estimators of rows with many variants of their parameters; budgets are small, since claims must hold at any time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linsep import (
+    GradientDescent,
+    Kozinec,
+    LeastSquares,
+    LinearMachine,
+    MaximumMargin,
+    OneVsAll,
+    OneVsOne,
+    Perceptron,
+    Relaxation,
+)
+
+SECONDS = 20.0  # a budget that no small problem needs
+
+
+def _looped(rng: np.random.Generator) -> dict[str, Any]:
+    """Parameters of what is learned by the loop."""
+    return {
+        "max_iter": int(rng.choice([1, 3, 30, 300])),
+        "max_seconds": SECONDS,
+        "shuffle": bool(rng.random() < 0.3),
+        "keep": str(rng.choice(["auto", "auto", "last", "average", "pocket"])),
+        "random_state": 0,
+        "class_weight": None if rng.random() < 0.85 else "balanced",
+    }
+
+
+def _batched(rng: np.random.Generator) -> dict[str, Any]:
+    found = {**_looped(rng), "batch": bool(rng.random() < 0.3), "fit_intercept": bool(rng.random() < 0.8)}
+    return {**found, "keep": "auto"} if found["batch"] and found["keep"] == "average" else found
+
+
+def perceptron(rng):
+    return Perceptron(float(rng.choice([1.0, 0.3])), float(rng.choice([0.0, 0.0, 1.0])), **_batched(rng))
+
+
+def relaxation(rng):
+    return Relaxation(float(rng.choice([0.5, 1.5, 1.9])), float(rng.choice([0.5, 1.0])), **_batched(rng))
+
+
+def kozinec(rng):
+    tol = [None, 1e-2, 1e-6][rng.integers(3)]
+    return Kozinec(tol=tol, bias=str(rng.choice(["free", "augmented"])), **_looped(rng))
+
+
+def linear_machine(rng):
+    return LinearMachine(str(rng.choice(["perceptron", "relaxation", "kozinec"])), **_batched(rng))
+
+
+def maximum_margin(rng):
+    tol = ["auto", 1e-3, 1e-6][rng.integers(3)]
+    return MaximumMargin(bias=str(rng.choice(["free", "augmented"])), tol=tol, max_seconds=SECONDS)
+
+
+def least_squares(rng):
+    method = str(rng.choice(["pinv", "pinv", "gradient", "lms", "ho-kashyap"]))
+    margins = "fisher" if method == "pinv" and rng.random() < 0.4 else 1.0
+    plain = {"fit_intercept": bool(margins == "fisher" or rng.random() < 0.8), "max_seconds": SECONDS}
+    return LeastSquares(method, margins, max_iter=int(rng.choice([3, 100])), **plain)
+
+
+def gradient_descent(rng):
+    criterion = str(rng.choice(["perceptron", "relaxation", "squares"]))
+    plain = {"fit_intercept": bool(rng.random() < 0.8), "max_seconds": SECONDS}
+    return GradientDescent(criterion, max_iter=int(rng.choice([3, 100])), **plain)
+
+
+TWO = {
+    "Perceptron": perceptron,
+    "Relaxation": relaxation,
+    "Kozinec": kozinec,
+    "LinearMachine": linear_machine,
+    "MaximumMargin": maximum_margin,
+    "LeastSquares": least_squares,
+    "GradientDescent": gradient_descent,
+}
+MANY = {name: TWO[name] for name in ("Perceptron", "Relaxation", "Kozinec", "LinearMachine", "MaximumMargin")}
+
+
+def one_vs(rng: np.random.Generator):
+    """A committee of any of the two-class rules."""
+    member = TWO[str(rng.choice(["Perceptron", "Kozinec", "MaximumMargin", "LeastSquares"]))](rng)
+    return (OneVsAll if rng.random() < 0.5 else OneVsOne)(member)
+
+
+def describe(rule: Any) -> str:
+    """The estimator as it is written, on one line."""
+    return " ".join(repr(rule).split())

@@ -1,0 +1,238 @@
+"""Ctrl-C in every estimator and engine: seen by the caller at once, the work kept, the handler as it was.
+
+A child learns from data that take long, and sends itself SIGINT a moment later. Its answer is one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from .tally import Tally
+
+DELAY = 0.7  # seconds from the beginning to SIGINT
+LATE = 1.0  # seconds within which the caller must see it
+MOST = 60.0  # seconds after which a child is ended
+
+
+def _mixed(n: int, d: int, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Clouds that overlap a little: nothing separates them, and no method ends soon."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % classes
+    return rng.normal(size=(n, d)) + 0.5 * np.eye(max(d, classes))[y][:, :d], y
+
+
+def _tagged(n: int = 400, length: int = 40, d: int = 8) -> tuple[list, list]:
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=(length, d)) for _ in range(n)], [rng.integers(0, 6, length).tolist() for _ in range(n)]
+
+
+def _pictures(n: int = 30, side: int = 24) -> tuple[list, list]:
+    from linsep.estimators.graphs import grid
+
+    rng = np.random.default_rng(0)
+    X = [grid(rng.normal(size=(side, side))) for _ in range(n)]
+    return X, [rng.integers(0, 3, side * side).tolist() for _ in range(n)]
+
+
+def _hard_network(side: int = 60, labels: int = 4) -> Any:
+    from networks_at_random import grid_edges
+
+    from linsep.inference import Network
+
+    rng = np.random.default_rng(0)
+    edges = grid_edges(side, side)
+    return Network.from_tables(
+        rng.normal(size=(side * side, labels)), edges, rng.normal(size=(len(edges), labels, labels))
+    )
+
+
+def _phi(x, y):
+    return np.array([x[0] * y, x[1] * (y == 1), x[2] * (y == 2), x[0] * x[1] * y])
+
+
+def _fit(make: Callable[[], Any], data: Callable[[], tuple], warm: int = 12) -> Callable[[], tuple[Any, Callable]]:
+    """An estimator and its fit; before, a fit of a few rows compiles what is needed."""
+
+    def prepare() -> tuple[Any, Callable]:
+        X, y = data()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            first = make()
+            few = {"max_iter": 1} if "max_iter" in first.get_params() else {}
+            first.set_params(**few).fit(X[:warm], y[:warm])
+        rule = make()
+        return rule, lambda: rule.fit(X, y)
+
+    return prepare
+
+
+def _solve(engine: str, **options: Any) -> Callable[[], tuple[Any, Callable]]:
+    def prepare() -> tuple[Any, Callable]:
+        from linsep.inference import solve
+
+        small, large = _hard_network(4), _hard_network()
+        solve(small, engine, 5.0)
+        return None, lambda: solve(large, engine, 50.0, **options)
+
+    return prepare
+
+
+def _search(make: Callable[[], Any]) -> Callable[[], tuple[Any, Callable]]:
+    def prepare() -> tuple[Any, Callable]:
+        from sklearn.model_selection import GridSearchCV
+
+        X, y = _mixed(20_000, 10)
+        search = GridSearchCV(make(), {"random_state": list(range(8))}, n_jobs=2, cv=3)
+        return None, lambda: search.fit(X, y)
+
+    return prepare
+
+
+def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
+    """Names, and functions that prepare an estimator (or None) and a call that takes long."""
+    import linsep as ls
+
+    forever = {"max_iter": 10**7}
+    rows, three = (lambda: _mixed(3000, 10)), (lambda: _mixed(3000, 10, 3))
+    wide = lambda: _mixed(2000, 2500)  # noqa: E731
+    found = {
+        "Perceptron": _fit(lambda: ls.Perceptron(**forever), rows),
+        "Perceptron(batch)": _fit(lambda: ls.Perceptron(batch=True, **forever), rows),
+        "Perceptron, three classes": _fit(lambda: ls.Perceptron(**forever), three),
+        "Relaxation": _fit(lambda: ls.Relaxation(**forever), rows),
+        "Kozinec": _fit(lambda: ls.Kozinec(tol=1e-12, **forever), rows),
+        "Kozinec(augmented)": _fit(lambda: ls.Kozinec(tol=1e-12, bias="augmented", **forever), rows),
+        "LinearMachine": _fit(lambda: ls.LinearMachine(**forever), three),
+        "LinearMachine(kozinec)": _fit(lambda: ls.LinearMachine("kozinec", **forever), three),
+        "MaximumMargin, hard": _fit(lambda: ls.MaximumMargin(**forever), lambda: _mixed(200_000, 60)),
+        "MaximumMargin, wide": _fit(lambda: ls.MaximumMargin(**forever), wide),
+        "MaximumMargin, three classes": _fit(lambda: ls.MaximumMargin(**forever), lambda: _mixed(60_000, 40, 3)),
+        "MaximumMargin(C=1000)": _fit(
+            lambda: ls.MaximumMargin(C=1000.0, tol=1e-13, **forever), lambda: _mixed(60_000, 40)
+        ),
+        "MaximumMargin(ascent)": _fit(
+            lambda: ls.MaximumMargin(C=1e4, tol=1e-13, method="ascent", **forever), lambda: _mixed(20_000, 30)
+        ),
+        "MaximumMargin(squared)": _fit(
+            lambda: ls.MaximumMargin(C=1e4, loss="squared_hinge", method="ascent", tol=1e-13, **forever), rows
+        ),
+        "MaximumMargin(C=1), three classes": _fit(
+            lambda: ls.MaximumMargin(C=1e4, tol=1e-13, method="ascent", **forever), lambda: _mixed(20_000, 30, 3)
+        ),
+        "LeastSquares(gradient)": _fit(
+            lambda: ls.LeastSquares("gradient", step_tol=1e-300, rate=1e-9, **forever), rows
+        ),
+        "LeastSquares(lms)": _fit(lambda: ls.LeastSquares("lms", step_tol=1e-300, **forever), rows),
+        "LeastSquares(ho-kashyap)": _fit(lambda: ls.LeastSquares("ho-kashyap", step_tol=1e-300, **forever), rows),
+        "GradientDescent": _fit(lambda: ls.GradientDescent(theta=1e-300, rate=1e-9, **forever), rows),
+        "OneVsAll": _fit(lambda: ls.OneVsAll(ls.Perceptron(**forever)), three),
+        "OneVsOne": _fit(lambda: ls.OneVsOne(ls.Perceptron(**forever)), three),
+        "Lifted": _fit(lambda: ls.Lifted(ls.Quadratic(), ls.Perceptron(**forever)), rows),
+        "Anderson(direction)": _fit(
+            lambda: ls.Anderson(method="direction", tol=1e-15, **forever), lambda: _mixed(4000, 300), 1200
+        ),
+        "Anderson(kozinec)": _fit(
+            lambda: ls.Anderson(0.001, method="kozinec", **forever), lambda: _mixed(4000, 100), 500
+        ),
+        "SequenceClassifier": _fit(lambda: ls.SequenceClassifier(**forever), _tagged),
+        "SequenceClassifier(order=2)": _fit(lambda: ls.SequenceClassifier(order=2, **forever), _tagged),
+        "SequenceClassifier(maximum margin)": _fit(
+            lambda: ls.SequenceClassifier("maximum margin", **forever), _tagged, 4
+        ),
+        "NetworkClassifier": _fit(lambda: ls.NetworkClassifier(**forever), _pictures, 1),
+        "StructuredClassifier": _fit(
+            lambda: ls.StructuredClassifier(_phi, labels=[0, 1, 2], **forever),
+            lambda: (np.random.default_rng(0).normal(size=(300, 3)), [k % 3 for k in range(300)]),
+        ),
+        "solve(auto)": _solve("auto"),
+        "solve(trws)": _solve("trws", passes=10**7),
+        "solve(toulbar2)": _solve("toulbar2"),
+        "GridSearchCV(n_jobs=2)": _search(lambda: ls.Perceptron(**forever)),
+    }
+    return found
+
+
+def child(name: str) -> None:
+    """Interrupt one case; prints what happened."""
+    rule, call = cases()[name]()
+    before = signal.getsignal(signal.SIGINT)
+    sent = [0.0]
+
+    def send() -> None:
+        time.sleep(DELAY)
+        sent[0] = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    answer: dict[str, Any] = {"seen": False}
+    threading.Thread(target=send, daemon=True).start()
+    began = time.monotonic()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            call()
+            answer["ended"] = time.monotonic() - began
+            time.sleep(max(0.0, DELAY + 0.2 - (time.monotonic() - began)))  # swallowed, or over before
+        except KeyboardInterrupt:
+            if not answer.get("ended"):
+                answer["seen"], answer["late"] = True, time.monotonic() - sent[0]
+    answer["handler"] = signal.getsignal(signal.SIGINT) is before
+    if rule is not None:
+        answer["coef"] = hasattr(rule, "coef_") or hasattr(rule, "classifier_") or hasattr(rule, "estimators_")
+        answer["reason"] = str(getattr(getattr(rule, "certificate_", None), "reason", ""))
+    print(json.dumps(answer), flush=True)
+    os._exit(0)  # workers of a grid search may still run
+
+
+def interrupt(name: str, tally: Tally) -> None:
+    """Interrupt one case in a process of its own."""
+    command = [sys.executable, "-m", "attack.signals", name]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        out, err = process.communicate(timeout=MOST)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        tally.fail("hang", name, f"SIGINT: no answer after {MOST:.0f} s")
+        return
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    if not lines:
+        tally.fail("crash", name, f"SIGINT: exit code {process.returncode}: {' '.join(err.split())[-300:]}")
+        return
+    answer = json.loads(lines[-1])
+    tally.problems["signals"] += 1
+    if answer.get("ended", DELAY) < DELAY:
+        tally.notes[f"{name} ended before SIGINT"] += 1
+    elif not answer["seen"]:
+        tally.fail("signal", name, f"SIGINT was swallowed: {answer}")
+    elif answer["late"] > LATE:
+        tally.fail("signal", name, f"SIGINT was seen after {answer['late']:.1f} s: {answer}")
+    if not answer["handler"]:
+        tally.fail("signal", name, "the handler of SIGINT is another one afterwards")
+    if answer["seen"] and "coef" in answer and not (answer["coef"] and "interrupted" in answer["reason"]):
+        committee = answer["coef"] and name.startswith(("OneVs", "MaximumMargin(C=1), three"))
+        if not committee:
+            tally.fail("signal", name, f"the work was lost: {answer}")
+
+
+def attack(seed: int, tally: Tally) -> None:
+    """All cases, one after the other."""
+    for name in cases():
+        interrupt(name, tally)
+
+
+if __name__ == "__main__":
+    import_module("attack.signals").child(sys.argv[1])

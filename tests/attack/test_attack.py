@@ -1,0 +1,72 @@
+"""A slice of the attack: fixed seeds, the same on every machine. ``script/attack`` goes on from there."""
+
+from importlib import import_module
+
+import pytest
+
+from attack import exact, malformed, signals
+from attack.tally import Tally
+
+SLICE = {
+    "rows": range(1000, 1025),
+    "forgeries": range(1000, 1025),
+    "objectives": range(1000, 1025),
+    "gaussians": range(1000, 1060),
+}
+
+
+def show(tally):
+    return "\n".join(f"{each['kind']} | {each['who']} | {each['detail']}" for each in tally.failures)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", SLICE)
+def test_claims_are_true_and_forgeries_are_refused(name):
+    tally, attack = Tally(), import_module(f"attack.{name}").attack
+    for seed in SLICE[name]:
+        attack(seed, tally)
+    assert not tally.failures, show(tally)
+    assert sum((tally.problems + tally.forged).values()) >= len(SLICE[name])
+
+
+@pytest.mark.filterwarnings("default")
+def test_small_structures_against_all_labellings():
+    tally = Tally()
+    for seed in range(1000, 1004):
+        import_module("attack.structures").attack(seed, tally)
+    assert not tally.failures, show(tally)
+
+
+def test_malformed_arrays_get_one_sentence():
+    tally = Tally()
+    malformed.attack(0, tally, stride=61)
+    assert not tally.failures, show(tally)
+    assert sum(tally.problems.values()) > 100
+
+
+@pytest.mark.long
+def test_all_malformed_arrays_get_one_sentence():
+    tally = Tally()
+    malformed.attack(0, tally)
+    assert not tally.failures, show(tally)
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "MaximumMargin(ascent)"])
+def test_interruption_reaches_the_caller(name):
+    """Whether it is seen and the work kept, not how soon: that depends on the load."""
+    tally = Tally()
+    signals.interrupt(name, tally)
+    assert not [each for each in tally.failures if "was seen after" not in each["detail"]], show(tally)
+
+
+@pytest.mark.long
+def test_results_do_not_depend_on_what_was_fitted_before():
+    tally = Tally()
+    import_module("attack.same_bits").attack(0, tally)
+    assert not tally.failures, show(tally)
+
+
+def test_the_referee_finds_what_is_known():
+    assert exact.best_margin([[0.0], [4.0]], [-1, 1], "free") == 4
+    assert exact.best_margin([[0.0], [0.0]], [-1, 1], "free") == 0
+    assert not exact.at_most(2.0, exact.Fraction(1), exact.Fraction(1))
