@@ -177,7 +177,13 @@ def attack(seed: int, tally: Tally, stride: int = 1) -> None:
 def _run_child(part: str, start: int, stride: int, tally: Tally) -> int | None:
     """Cases from ``start`` on in one process; where to go on after a crash, None at the end."""
     command = [sys.executable, "-m", "attack.malformed", part, str(start), str(stride)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert process.stdout
     entry, kind, number = f"malformed {part}", "before the first case", None
     for line in process.stdout:

@@ -199,7 +199,12 @@ def interrupt(name: str, tally: Tally) -> None:
     """Interrupt one case in a process of its own."""
     command = [sys.executable, "-m", "attack.signals", name]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
     try:
         out, err = process.communicate(timeout=MOST)

@@ -27,6 +27,7 @@ from linsep import (
     SequenceClassifier,
     StructuredClassifier,
 )
+from linsep.certificates.base import at_most
 
 ESTIMATORS = {
     "perceptron": Perceptron(),
@@ -292,7 +293,7 @@ def test_a_spent_budget_is_said_with_the_bounds_and_what_to_try(rule, advice):
     claim = rule.certificate_
     assert claim.status == "budget spent"
     assert "budget" in said
-    assert f"{claim.upper:.6g}" in said
+    assert at_most(claim.upper) in said
     assert advice in said
     assert caught[0].filename == __file__  # it points at the user's line
     assert claim.check(data, y)
@@ -496,11 +497,6 @@ def test_parts_may_hold_one_class_only(rule, first):
         assert begun.certificate_.check(data[some], y[some]), begun.certificate_.check(data[some], y[some])
         if begun.certificate_.bias == "free":
             assert begun.certificate_.upper > 1e6  # nothing on the other side: a plane as far away as you like
-
-
-def test_the_first_part_of_a_free_bias_needs_both_classes():
-    with pytest.raises(ValueError, match="expected rows of two classes"):
-        Kozinec().partial_fit(X[:3], Y[:3], classes=["left", "right"])
 
 
 @pytest.mark.parametrize("first", ["dense", "sparse"])

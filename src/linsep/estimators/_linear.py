@@ -64,6 +64,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Which bias the rows have: "augmented", "free" or "none"; None: they are not to be scaled."""
         return None
 
+    def _any_columns(self) -> bool:
+        """Whether columns may be of very different size."""
+        return False
+
     def _power(self) -> int:
         """How w grows with the rows: see `Scale`."""
         return -1
@@ -105,7 +109,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     def _scaled(self, sample: Sample, magnitudes: Magnitudes, going_on: bool) -> Sample:
         """The sample with its rows in a safe range; sets ``_scale``, which later calls of partial_fit keep."""
         bias = self._bias_of_rows()
-        scale = Scale() if bias is None else choose_scale(sample.X, magnitudes, bias, self._power())
+        scale = (
+            Scale() if bias is None else choose_scale(sample.X, magnitudes, bias, self._power(), self._any_columns())
+        )
         if going_on and bias is not None and scale.exponent != self._scale.exponent:
             scale = self._scale
             if abs(np.frexp(magnitudes.largest)[1] - scale.exponent) > 2 * SAFE:

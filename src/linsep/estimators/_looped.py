@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..certificates.prove.margin import Outcome, prove_margin
+from ..jit import read_only
 from ..loop.learn import Result, answer, keeps_average, learn, record
 from ..loop.passes import State, begin, passes
 from ..loop.stop import Stop
@@ -89,7 +90,7 @@ class Looped:
         largest = max(part.weight.max(initial=0.0) for part in parts)
         if largest == 0 or self.batch or not declared(type(self._rule()), "NEEDS_MARGIN"):
             return parts
-        return [part._replace(weight=part.weight / largest) for part in parts]
+        return [part._replace(weight=read_only(part.weight / largest)) for part in parts]
 
     def _run_one_pass(self, parts: list[Any], before: State | None) -> Result:
         """One pass, going on from ``before``: a state whose w is as long as that of ``parts``."""

@@ -108,7 +108,7 @@ class Scale(NamedTuple):
         )  # fmt: skip
 
 
-def choose_scale(X: Any, found: Magnitudes, bias: str, power: int) -> Scale:
+def choose_scale(X: Any, found: Magnitudes, bias: str, power: int, any_columns: bool = False) -> Scale:
     """The scale of checked rows; what doubles cannot hold is refused."""
     largest = max(found.largest, 1.0) if bias == "augmented" else found.largest
     if found.largest == 0.0:
@@ -117,7 +117,7 @@ def choose_scale(X: Any, found: Magnitudes, bias: str, power: int) -> Scale:
     if abs(exponent) > LARGEST:
         span = f"between {2.0**-LARGEST:.3g} and {2.0**LARGEST:.3g}"
         raise ValueError(f"X: expected a largest value {span}, got {found.largest:.3g}. Scale the columns.")
-    if found.least < math.ldexp(largest, -SPAN):
+    if found.least < math.ldexp(largest, -SPAN) and not any_columns:
         beside = "the 1 of the bias" if largest == 1.0 and bias == "augmented" else f"{largest:.3g}"
         _refuse_lost(X, 0, math.ldexp(largest, -SPAN), beside)
         if bias == "none":

@@ -24,8 +24,8 @@ from sklearn.utils._param_validation import validate_params as validate_params
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, validate_data
 
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
+from ..interrupt import INTERRUPT, library_call, raise_interrupt
 from ..jit import announced
-from ..loop.stop import INTERRUPT, library_call, raise_interrupt
 from ._scale import Scale
 
 POSITIVE = Interval(Real, 0, None, closed="neither")

@@ -20,7 +20,8 @@ from ..certificates.base import Status, Verdict
 from ..certificates.check.estimates import find_wrong_estimates
 from ..certificates.prove.radius import certify, prove_radii, scale_hyperplane
 from ..certificates.radius import RadiusCertificate
-from ..loop.stop import INTERRUPT, INTERRUPTED, Rounds
+from ..interrupt import INTERRUPT, INTERRUPTED
+from ..loop.stop import Rounds
 from ..rows.gaussians import Gaussians
 from ..rules import Increment, Nearest
 from ..solvers.anderson.epsilon import improve_radius, reach_radius

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Verdict
-from ..loop.stop import raise_interrupt
+from ..interrupt import raise_interrupt
 from ..polynomial_function import PolynomialFunction
 from ._fitted import refuse_changed, remember_parameters
 from ._linear import LinearClassifier, write_polynomials

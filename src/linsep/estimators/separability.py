@@ -23,6 +23,9 @@ class _Question(LinearClassifier):
     def _bias_of_rows(self) -> str:
         return "free"
 
+    def _any_columns(self) -> bool:
+        return True  # the solver scales them
+
 
 @validate_params(
     {"exact": [StrOptions({"auto"}), "boolean"], "max_seconds": [None, POSITIVE]}, prefer_skip_nested_validation=True

@@ -60,7 +60,7 @@ def trace(estimator: Any, X, y, sample_weight=None, *, max_updates: int = 1000) 
 
 def _updates(estimator: LoopedLinear, X, y, sample_weight, max_updates: int) -> Iterator[Update]:
     check_parameters(estimator)
-    parts = estimator._parts(estimator._sample(X, y, sample_weight))
+    parts = estimator._with_weights_up_to_1(estimator._parts(estimator._sample(X, y, sample_weight)))
     steps = trace_loop(parts, estimator._scaled_target(), estimator._rule(), most=max_updates)
     for number, (row, state) in enumerate(steps, start=1):
         yield Update(number, row, estimator._scale.show(parts[0].as_matrix(state.weights)), state)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+
+from ..interrupt import INTERRUPT
 
 PIECE = 1e8  # additions of one compiled call, about: the clock and Ctrl-C are looked at between calls
 
@@ -13,11 +14,8 @@ class OutOfTime(Exception):
     """The budget of seconds is spent; the engine answers with what it has."""
 
 
-INTERRUPTS: list[Callable[[], bool]] = []  # whether the user wants an end: asked with the clock
-
-
 class Deadline:
-    """A moment that work should not go beyond; earlier, if an entry of `INTERRUPTS` says so.
+    """A moment that work should not go beyond; earlier, if Ctrl-C was pressed.
 
     >>> Deadline(60.0).over, Deadline(math.inf).left
     (False, inf)
@@ -36,7 +34,7 @@ class Deadline:
     @property
     def over(self) -> bool:
         """Whether nothing is left."""
-        return time.perf_counter() >= self.until or any(asked() for asked in INTERRUPTS)
+        return time.perf_counter() >= self.until or INTERRUPT.pressed
 
     def check(self) -> None:
         """Raise `OutOfTime` if nothing is left."""

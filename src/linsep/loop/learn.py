@@ -11,10 +11,11 @@ import numpy as np
 
 from ..certificates.base import Certificate
 from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
+from ..interrupt import INTERRUPTED, interrupts, is_spent
 from ..rows.matrix import length
 from .compatible import check_compatible
 from .passes import State, begin, passes
-from .stop import INTERRUPTED, Stop, interrupts, is_spent
+from .stop import Stop
 
 Watcher = Callable[[State], str | None]
 

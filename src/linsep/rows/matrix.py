@@ -184,8 +184,8 @@ class Evaluation(NamedTuple):
 
 
 @compiled
-def evaluate_block(oracle, w, rows, rounding):
-    """Look at ``rows``; a scalar product is trusted to ``rounding * |a|``."""
+def evaluate_block(oracle, w, rows, rounding, rounding_of_bias, constant):
+    """Look at ``rows``; <w,a> is trusted to ``rounding * |x| + rounding_of_bias``, where ``a = (x, constant)``."""
     violated, weight, sure, longest = 0, 0.0, np.inf, 0.0
     negative, positive = np.inf, np.inf
     for i in rows:
@@ -194,7 +194,7 @@ def evaluate_block(oracle, w, rows, rounding):
         if wa <= 0.0:
             violated += 1
             weight += weight_of(oracle.weight, i)
-        sure = min(sure, wa - rounding * np.sqrt(aa))
+        sure = min(sure, wa - rounding * np.sqrt(max(aa - constant * constant, 0.0)) - rounding_of_bias)
         longest = max(longest, aa)
         if oracle.sign[i] < 0:
             negative = min(negative, wa)
@@ -205,8 +205,13 @@ def evaluate_block(oracle, w, rows, rounding):
 
 def evaluate(parts: Sequence[RowOracle], w: np.ndarray) -> Evaluation:
     """Look at every vector once."""
-    rounding = (max(part.rows.longest_row for part in parts) + 4) * U * length(w)
-    seen = [evaluate_block(part, w, rows, rounding) for part in parts for rows in present_blocks(part)]
+    trust = (max(part.rows.longest_row for part in parts) + 4) * U
+    if parts[0].slots > 1:
+        rounding = trust * length(w), 0.0, 0.0
+    else:  # apart: a bias may be of quite another size than the columns
+        constant = float(parts[0].rows.bias)
+        rounding = trust * length(w[:-1]), 2 * trust * abs(float(w[-1])) * constant, constant
+    seen = [evaluate_block(part, w, rows, *rounding) for part in parts for rows in present_blocks(part)]
     size, violated, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
     return Evaluation(
         sum(size), sum(violated), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive)

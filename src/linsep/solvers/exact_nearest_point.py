@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..loop.stop import INTERRUPT, INTERRUPTED, interrupts, is_spent
+from ..interrupt import INTERRUPT, INTERRUPTED, interrupts, is_spent
 from ..oracles import points
 from ..rows.exact import dyadic, least, scored
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ..loop.stop import interrupts
+from ..interrupt import interrupts
 from ..rows.matrix import Rows
 from .exact_nearest_point import IntegerRows, begin_face, heaviest_rows, move_to_minimiser
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..loop.stop import is_spent
+from ..interrupt import is_spent
 
 P = 2**31 - 1  # a prime: products of two remainders fit into 64 bits
 LIMB = 20  # bits of a part of a number

@@ -204,7 +204,7 @@ class CurvatureMatrix:
         H = sigma * self.matrix
         H[np.diag_indices_from(H)] += _diagonal(in_norm, sigma * self.problem.C, rows)
         try:
-            return scipy.linalg.solve(H, -slope, assume_a="pos", overwrite_a=False, check_finite=False)  # upper half
+            return scipy.linalg.cho_solve(scipy.linalg.cho_factor(H, check_finite=False), -slope, check_finite=False)
         except scipy.linalg.LinAlgError:  # of an extreme C: the shortest step
             return scipy.linalg.lstsq(np.triu(H) + np.triu(H, 1).T, -slope, check_finite=False)[0]
 

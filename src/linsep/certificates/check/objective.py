@@ -39,7 +39,7 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     score, error = _scores(X, sign, claim, constant)
     primal, slack = _primal(claim, score, error, cost)
     least = exact_cost(X, sign, claim, constant, cost) if X.size <= EXACT else primal - slack
-    if not least <= claim.upper <= primal + 4 * slack:
+    if not least <= claim.upper <= primal + 4 * slack + 2 * claim.rounding:
         wrong.append(f"upper: claimed {claim.upper!r}, but P(w) is {primal!r}")
     present = weight > 0
     fewest, most = int(np.sum((score < -error) & present)), int(np.sum((score <= error) & present))
@@ -52,7 +52,7 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
         return Verdict((*wrong, f"alpha: {flaw}"), math.nan, primal, QUANTITY)
     dual, slack = _dual(claim, X, sign, cost, constant)
     highest = exact_dual(X, sign, claim, constant, cost) if X.size <= EXACT else dual + slack
-    if not dual - 8 * slack - 1e-9 * primal <= claim.lower <= highest:
+    if not dual - 8 * slack - 2 * claim.rounding - 1e-9 * primal <= claim.lower <= highest:
         wrong.append(f"lower: claimed {claim.lower!r}, but D(alpha) is {dual!r}")
     near = claim.upper - claim.lower <= claim.tol * claim.upper
     if claim.status not in (("optimal",) if near else ("budget spent",)):
@@ -78,6 +78,7 @@ def _in_safe_range(claim: ObjectiveCertificate, X: Any) -> tuple[ObjectiveCertif
     claim = replace(
         claim, w=w, lower=float(np.ldexp(claim.lower, 2 * e)), upper=float(np.ldexp(claim.upper, 2 * e)),
         C=float(np.ldexp(claim.C, 2 * e)), weights=np.ldexp(claim.weights, 2 * e),
+        rounding=float(np.ldexp(claim.rounding, 2 * e)),
     )  # fmt: skip
     return claim, times_power_of_two(X, -e), constant
 

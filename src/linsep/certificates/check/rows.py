@@ -19,6 +19,7 @@ def read_matrix(X):
     """X as CSR without doubled entries, or as an array; one that is damaged or not finite is refused."""
     if not sp.issparse(X):
         X = np.asarray(X)
+        X = X.astype(np.float64) if X.dtype.kind == "O" else X  # of tables
         if X.ndim != 2 or X.dtype.kind not in "fiub" or not np.isfinite(X).all():
             raise ValueError("X: expected a matrix of finite numbers.")
         return X
