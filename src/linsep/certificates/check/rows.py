@@ -23,10 +23,10 @@ def read_matrix(X):
         if X.ndim != 2 or X.dtype.kind not in "fiub" or not np.isfinite(X).all():
             raise ValueError("X: expected a matrix of finite numbers.")
         return X
-    X = X.copy()  # the check of SciPy may shorten its arrays
     if X.format in ("csr", "csc", "bsr"):
         if X.indices.dtype.kind != "i" or X.indptr.dtype.kind != "i":
             raise ValueError("X: expected integers as indices and pointers; the sparse matrix is damaged.")
+        X = X.copy()  # the check of SciPy may shorten its arrays
         X.check_format(full_check=True)
     X = sp.csr_array(X)
     X.has_canonical_format = False
