@@ -177,27 +177,21 @@ def attack(seed: int, tally: Tally, stride: int = 1) -> None:
 def _run_child(part: str, start: int, stride: int, tally: Tally) -> int | None:
     """Cases from ``start`` on in one process; where to go on after a crash, None at the end."""
     command = [sys.executable, "-m", "attack.malformed", part, str(start), str(stride)]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert process.stdout
     entry, kind, number = f"malformed {part}", "before the first case", None
-    for line in process.stdout:
-        fields = line.rstrip("\n").split("\t")
-        if fields == ["end"]:
-            process.wait()
-            return None
-        if fields[0]:
-            number, entry, kind = int(fields[0]), fields[1], fields[2]
-            continue
-        tally.problems[f"malformed: {entry.split('.')[0].split('(')[0]}"] += 1
-        if fields[1]:
-            tally.fail("malformed", entry, f"{kind}: {fields[1]}")
-    tally.fail("crash", entry, f"{kind}: exit code {process.wait()}")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "env": environment}
+    with subprocess.Popen(command, **pipes) as process:
+        for line in process.stdout:
+            fields = line.rstrip("\n").split("\t")
+            if fields == ["end"]:
+                return None
+            if fields[0]:
+                number, entry, kind = int(fields[0]), fields[1], fields[2]
+                continue
+            tally.problems[f"malformed: {entry.split('.')[0].split('(')[0]}"] += 1
+            if fields[1]:
+                tally.fail("malformed", entry, f"{kind}: {fields[1]}")
+    tally.fail("crash", entry, f"{kind}: exit code {process.returncode}")
     return None if number is None else number + stride
 
 
