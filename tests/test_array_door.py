@@ -86,7 +86,7 @@ def test_columns_out_of_range_of_csc_are_refused_before_scipy_converts_it():
         (lambda: points(np.eye(3), [1, 1, -1], weight=[1.0, np.nan, 1.0]), "weight: expected finite"),
         (lambda: points(np.ones(3), [1, 1, -1]), "expected a matrix"),
         (lambda: points([[1.0, np.inf]], [1]), "expected finite numbers"),
-        (lambda: points([["a"]], [1]), "expected numbers"),
+        (lambda: points([["a"]], [1]), "expected real numbers"),
         (lambda: classes(np.eye(3), [0, 1], 3), "label: expected one value"),
         (lambda: classes(np.eye(3), [0, 1, 5], 3), "expected labels 0"),
         (lambda: differences([points(np.eye(3), [1, 1, -1])]), "expected rows with bias 0"),

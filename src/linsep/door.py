@@ -125,13 +125,21 @@ def as_rows(X: Any, name: str = "X") -> Any:
     """A matrix that kernels can read: C-ordered, or canonical CSR, of a type that they read; in place if it is so."""
     if sp.issparse(X):
         X = as_canonical_csr(X, name)
+        _refuse_kind(X, name)
         return X if X.dtype in IN_PLACE else X.astype(np.float64)
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"{name}: expected a matrix, got an array of {X.ndim} dimensions.")
-    if X.dtype.kind not in "fiub":
-        raise ValueError(f"{name}: expected numbers, got an array of {X.dtype}.")
+    _refuse_kind(X, name)
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in IN_PLACE else np.float64)
+
+
+def _refuse_kind(X: Any, name: str) -> None:
+    """Refuse what has no columns, or no real numbers in them."""
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: expected real numbers, got an array of {X.dtype}.")
+    if X.shape[1] == 0:
+        raise ValueError(f"{name}: expected one column or more, got none.")
 
 
 def as_vector(values: Any, count: int, name: str, dtype: Any = np.float64) -> np.ndarray:

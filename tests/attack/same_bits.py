@@ -33,7 +33,7 @@ def fits() -> dict[str, Callable[[], Any]]:
     for name, rule in estimators().items():
         for kind, rows in {"mixed": X, "apart": apart, "float32": X.astype(np.float32)}.items():
             found[f"{name}, {kind}"] = lambda rule=rule, rows=rows: rule.fit(rows, y)
-        if name not in ("Anderson", "Bayes", "NearestMean", "Mahalanobis"):
+        if not name.startswith(("Anderson", "Bayes", "NearestMean", "Mahalanobis", "Lifted")):  # for dense rows
             found[f"{name}, sparse"] = lambda rule=rule: rule.fit(sp.csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0)), y)
     for rule in structures.RULES:
         found[f"sequences, {rule}"] = lambda rule=rule: ls.SequenceClassifier(rule, random_state=0).fit(SEQUENCES, TAGS)
@@ -63,7 +63,9 @@ def attack(seed: int, tally: Tally) -> None:
     found = []
     for backwards in ("0", "1"):
         command = [sys.executable, "-m", "attack.same_bits", backwards]
-        done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ))
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        )
         if done.returncode:
             tally.fail("crash", "same bits", f"exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
             return

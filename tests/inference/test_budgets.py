@@ -11,6 +11,7 @@ from linsep.inference import Network, best_rival, cut, deadline, elimination, ex
 from linsep.inference.deadline import Deadline, OutOfTime, pieces
 from linsep.inference.elimination_order import find_elimination_order
 from linsep.inference.toulbar2 import has_toulbar2
+from linsep.interrupt import INTERRUPT
 
 RANDOM = np.random.default_rng(0)
 EDGES = [(u, v) for u in range(6) for v in range(u)]
@@ -51,7 +52,7 @@ def test_a_search_for_an_order_ends_at_the_deadline():
 
 
 def test_engines_inside_a_fit_end_when_the_user_wants_it(monkeypatch):
-    monkeypatch.setattr(deadline, "INTERRUPTS", [lambda: True])
+    monkeypatch.setattr(INTERRUPT, "pressed", True)
     assert trws(NETWORK, seconds=1e6).note == "0 passes"
 
 

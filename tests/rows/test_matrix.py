@@ -9,7 +9,7 @@ import reference
 from loop_cases import FORMATS
 
 from linsep.oracles import points
-from linsep.rows.matrix import VectorMatrix, combine, evaluate, evaluate_block, length, scores, weighted_length
+from linsep.rows.matrix import FUZZ, VectorMatrix, combine, evaluate, evaluate_block, length, scores, weighted_length
 
 
 @pytest.mark.parametrize(
@@ -20,16 +20,19 @@ def test_an_evaluation_is_what_the_built_vectors_say(form, compiled):
     X, sign = cases.integers(6, high=9)
     weight = np.arange(1.0, sign.size + 1)
     part, w, rows = points(FORMATS[form](X), sign, weight), np.arange(-2.0, 4.0), np.arange(sign.size)
-    found = evaluate_block.py_func(part, w, rows, 2.0**-40)
+    found = evaluate_block.py_func(part, w, rows, 2.0**-40, 2.0**-41, 1.0)
     if compiled:
-        assert tuple(evaluate_block(part, w, rows, 2.0**-40)) == tuple(found)
+        assert tuple(evaluate_block(part, w, rows, 2.0**-40, 2.0**-41, 1.0)) == tuple(found)
     A = reference.mirrored(X, sign)
     score = A @ w
     assert (found.size, found.violated) == (len(A), np.sum(score <= 0))
     assert (found.weight, found.lowest) == (weight[score <= 0].sum(), score.min())
     assert (found.lowest_negative, found.lowest_positive) == (score[sign < 0].min(), score[sign > 0].min())
     assert found.longest == np.max(np.sum(A * A, axis=1))
-    assert found.sure == np.min(score - 2.0**-40 * np.linalg.norm(A, axis=1))
+    squares = np.sum(A * A, axis=1)
+    assert found.sure == pytest.approx(
+        np.min(score - 2.0**-40 * np.sqrt(squares - 1.0 + FUZZ * squares) - 2.0**-41), rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("form", ["dense", "csr32"])

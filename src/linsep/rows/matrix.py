@@ -16,6 +16,7 @@ from ..jit import at_speed, compiled
 from ..oracles import Classes, Dense, Sparse
 
 BLOCK = 4096  # rows of one sum
+FUZZ = 2.0**-30  # more than the relative rounding error of <a,a> of any row
 U = float(np.finfo(np.float64).eps)
 WIDE = float(np.finfo(np.longdouble).eps)  # some machines have wider floats, which sum many squares better
 
@@ -194,7 +195,8 @@ def evaluate_block(oracle, w, rows, rounding, rounding_of_bias, constant):
         if wa <= 0.0:
             violated += 1
             weight += weight_of(oracle.weight, i)
-        sure = min(sure, wa - rounding * np.sqrt(max(aa - constant * constant, 0.0)) - rounding_of_bias)
+        xx = max(aa - constant * constant, 0.0) + FUZZ * aa  # no less than <x,x>, which may be lost in aa
+        sure = min(sure, wa - rounding * np.sqrt(xx) - rounding_of_bias)
         longest = max(longest, aa)
         if oracle.sign[i] < 0:
             negative = min(negative, wa)

@@ -175,6 +175,8 @@ def _length(x: Any, i: int) -> int:
 def _kind(x: Any) -> str:
     """In which form a sequence is given."""
     if sp.issparse(x):
+        if x.ndim != 2:
+            raise ValueError(f"X: expected sparse matrices, one row per position, got {x.ndim} dimensions.")
         return "sparse"
     if isinstance(x, np.ndarray):
         return "names" if x.ndim == 1 else "dense"

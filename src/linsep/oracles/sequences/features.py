@@ -50,6 +50,8 @@ def features(
     """
     if sp.issparse(X):
         X = as_canonical_csr(X, "features")
+        if X.dtype.kind not in "fiub":
+            raise ValueError(f"features: expected real numbers, got an array of {X.dtype}.")
         width, size, X = X.shape[1], X.indptr[-1], (X.indptr, X.indices, X.data)
         X = X[0], X[1][:size], X[2][:size]
     n = len(dense) if X is None else len(X[0]) - 1
