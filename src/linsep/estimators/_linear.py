@@ -60,6 +60,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Whether more than two classes can be learned."""
         return True
 
+    def _advice_for_many(self) -> str:
+        """What to use for more than two classes, if this takes two only."""
+        return f"Use LinearMachine or OneVsAll({type(self).__name__}())."
+
     def _bias_of_rows(self) -> str | None:
         """Which bias the rows have: "augmented", "free" or "none"; None: they are not to be scaled."""
         return None
@@ -90,7 +94,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             names = f"{', '.join(map(repr, given[:3].tolist()))}{', ...' * (len(given) > 3)}"
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y has "
-                f"{len(given)} classes ({names}). Use LinearMachine or OneVsAll({type(self).__name__}())."
+                f"{len(given)} classes ({names}). {self._advice_for_many()}"
             )
         if len(given) < 2:
             raise ValueError(f"Expected two classes or more, got one class only: {given.tolist()[0]!r}.")

@@ -20,6 +20,9 @@ class _Question(LinearClassifier):
     def _takes_many(self) -> bool:
         return False
 
+    def _advice_for_many(self) -> str:
+        return "Use MaximumMargin(), whose certificate says whether a linear machine separates them."
+
     def _bias_of_rows(self) -> str:
         return "free"
 
