@@ -92,16 +92,20 @@ class Scheduled:
 
     def __init__(self, eta: Callable[[int], float]):
         self.eta = eta
-        self._rates: list[float] = []
+        self._first, self._rates = 0, np.zeros(0)  # the rates of updates `_first`, ..., that are known
 
     def for_updates(self, t: int, count: int) -> RateTable:
-        """The rule for updates t, ..., t + count - 1."""
-        for k in range(len(self._rates) + 1, t + count + 1):
-            rate = self.eta(k)
-            if not (isinstance(rate, Real) and math.isfinite(rate) and rate > 0):
-                raise ValueError(f"rate: expected a finite number greater than 0, got eta({k}) = {rate!r}.")
-            self._rates.append(float(rate))
-        return RateTable(np.array(self._rates[t : t + count]), t)
+        """The rule for updates t, ..., t + count - 1; rates of earlier updates are forgotten."""
+        known = self._rates[t - self._first :] if t >= self._first else self._rates[:0]
+        new = [self._rate(k) for k in range(t + known.size + 1, t + count + 1)]
+        self._first, self._rates = t, np.concatenate([known, new])
+        return RateTable(self._rates[:count].copy(), t)
+
+    def _rate(self, k: int) -> float:
+        rate = self.eta(k)
+        if not (isinstance(rate, Real) and math.isfinite(rate) and rate > 0):
+            raise ValueError(f"rate: expected a finite number greater than 0, got eta({k}) = {rate!r}.")
+        return float(rate)
 
     def step(self, t, wa, ww, aa, goal):
         """Alpha and beta of one update."""
@@ -123,15 +127,24 @@ class Relaxation(NamedTuple):
     .. math:: w \leftarrow w + rate\, \frac{b - \langle w,a\rangle}{|a|^2}\, a , \qquad 0 < rate < 2 .
 
     ``rate=1`` lands on the hyperplane, which the strict target still calls violated. So the aim
-    lies a hair beyond the goal, ``b = (1 + 1e-9) goal``: the rule ends for every rate.
-    The batch form takes the mean of these moves (Cimmino), so that the range of rates keeps its
-    meaning; their plain sum, the gradient of J_r, diverges on large data (see `GradientDescent`).
+    lies a hair beyond the goal, (1 + 1e-9) b: the rule ends for every rate.
+
+    The batch form of S1 is :math:`w \leftarrow w + rate\, s`, with s the sum of these moves: a step against the gradient
+    of :math:`J_r = \frac12\sum (b - \langle w,a\rangle)^2/|a|^2`. It brings w nearer to every w that reaches the margin
+    iff :math:`rate\,|s|^2 < 4 J_r`, and on many rows it runs away. The mean of the moves (Cimmino) brings w nearer
+    for all rates below 2. The sum is taken where
+    :math:`rate\,|s|^2 \le summed\,(1 + rate/2)\,2 J_r`, the mean elsewhere. So ``summed=1`` takes the sum where it is
+    known to converge, ``summed=inf`` everywhere, as S1 has it, and ``summed=0`` nowhere.
 
     >>> Relaxation(1.5).step(t=0, wa=-1.0, ww=1.0, aa=2.0, goal=1.0)[1]
     1.50000000075
+    >>> two = Batch(ws=0.0, ww=0.0, ss=4.0, total=2.0, weight=2.0, goal=1.0)  # the same vector twice: |s|^2 = 4, J_r = 1
+    >>> [Relaxation(1.5, summed).batch_step(0, two)[1] for summed in (1.0, float("inf"), 0.0)]
+    [0.75, 1.5, 0.75]
     """
 
     rate: float = 1.5
+    summed: float = 1.0
 
     def step(self, t, wa, ww, aa, goal):
         return 1.0, self.rate * self.batch_weight(wa, aa, goal)
@@ -142,7 +155,9 @@ class Relaxation(NamedTuple):
         return (BEYOND * goal - wa) / aa
 
     def batch_step(self, t, batch):
-        return 1.0, self.rate / batch.weight
+        twice = BEYOND * batch.goal * batch.total - batch.ws  # 2 J_r
+        safe = self.rate * batch.ss <= self.summed * (1.0 + 0.5 * self.rate) * twice
+        return 1.0, self.rate if safe else self.rate / batch.weight
 
 
 @component(WEIGHTED=False, INSIDE_HULL=True)

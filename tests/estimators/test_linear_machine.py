@@ -41,9 +41,7 @@ def clouds(seed=0, n=60, **more):
 MACHINES = {
     "perceptron": (Perceptron(keep="last", max_iter=9), Margin(0.0), Increment(1.0)),
     "margin": (Perceptron(keep="last", margin=0.5, rate="1/k", max_iter=9), Margin(0.5), Increment(1.0, 1.0)),
-    "relaxation": (
-        Relaxation(keep="last", max_iter=9), Margin(1.0 / (1 + 1e-9)), RelaxationRule(1.5)
-    ),
+    "relaxation": (Relaxation(keep="last", max_iter=9), Margin(1.0), RelaxationRule(1.5)),
     "kozinec": (Kozinec(keep="last", max_iter=9, tol=0.1), EpsOptimal(0.0, 0.1), Nearest()),
     "machine": (LinearMachine(keep="last", max_iter=9), Margin(0.0), Increment(1.0)),
     "machine kozinec": (

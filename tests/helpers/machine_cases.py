@@ -24,7 +24,7 @@ BATCH = {  # the same after a batch step from the violated vectors B
     "1/k": lambda w, B, total, k: (w + B.sum(axis=0) / k, total + len(B) / k),
     "scheduled": lambda w, B, total, k: (w + B.sum(axis=0) / k, total + len(B) / k),
     "relaxation": lambda w, B, total, k: (
-        w + 1.3 * np.mean(((1 + 1e-9) * 0.5 - B @ w)[:, None] / (B * B).sum(axis=1)[:, None] * B, axis=0),
+        reference.batch_relaxation_step(w, B, 0.5, 1.3, np.ones(len(B))),
         total,
     ),
     "nearest": lambda w, B, total, k: (B.mean(axis=0) if k == 1 else reference.nearer(w, B.mean(axis=0)), 1.0),

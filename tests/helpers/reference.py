@@ -73,16 +73,23 @@ def relaxation(A, b, rate, passes=10, weight=None):
     return w, rows
 
 
-def batch_relaxation(A, b, rate, passes=10, weight=None):
-    """C6, batch: the mean of all moves."""
+def batch_relaxation_step(w, B, b, rate, weight, form="safe"):
+    """w after one batch step from the violated vectors B."""
+    short, lengths = (1 + 1e-9) * b - B @ w, np.linalg.norm(B, axis=1)
+    J, total = 0.5 * weight @ (short / lengths) ** 2, (weight * short / lengths**2) @ B
+    summed = form == "sum" or (form == "safe" and rate * (total @ total) <= (1 + rate / 2) * 2 * J)
+    return w + rate * total / (1.0 if summed else weight.sum())
+
+
+def batch_relaxation(A, b, rate, passes=10, weight=None, form="safe"):
+    """C6, batch: S1's sum of all moves, their mean, or "safe": the sum where it is known to converge."""
     w, steps = np.zeros(A.shape[1]), 0
     weight = np.ones(len(A)) if weight is None else np.asarray(weight)
     for _ in range(passes):
         violated = A @ w <= b
         if not violated.any():
             break
-        B, c = A[violated], weight[violated]
-        w = w + rate * (c * ((1 + 1e-9) * b - B @ w) / (B * B).sum(axis=1)) @ B / c.sum()
+        w = batch_relaxation_step(w, A[violated], b, rate, weight[violated], form)
         steps += 1
     return w, steps
 

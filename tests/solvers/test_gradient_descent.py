@@ -117,3 +117,16 @@ def test_certificates_check():
             rule = GradientDescent(criterion, fit_intercept=intercept, max_iter=100).fit(X, y)
             verdict = rule.certificate_.check(X, y)
             assert verdict, f"{criterion}: {verdict}"
+
+
+def test_the_perceptrons_criterion_is_j_p_by_default():
+    X, y = problem(noise=0.0)
+    rule = GradientDescent("perceptron", max_iter=500).fit(X, y)
+    A, w, k = np.column_stack([X, np.ones(40)]) * np.where(y == 1, 1.0, -1.0)[:, None], np.zeros(4), 0
+    while (A @ w <= 0).any():  # S3's algorithm 2 with eta = 1
+        w, k = w + A[A @ w <= 0].sum(axis=0), k + 1
+    np.testing.assert_allclose(weights(rule), w, rtol=1e-12)
+    assert rule.n_iter_ == k + 1 and rule.certificate_.status == "separated"  # and one step of length 0
+    assert rule.history_[-1]["value"] == 0.0
+    with pytest.raises(ValueError, match="margin=0: J_s is zero at w = 0"):
+        GradientDescent("squares", margin=0.0).fit(X, y)

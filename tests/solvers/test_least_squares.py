@@ -1,5 +1,7 @@
 """Least squares: four methods, any rank, any margins; Ho-Kashyap decides separability."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -205,3 +207,26 @@ def test_uint8_and_bool_are_read_in_place():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 255, (50, 3), dtype=np.uint8), np.arange(50) % 2
     np.testing.assert_allclose(weights(LeastSquares().fit(X, y)), weights(LeastSquares().fit(X.astype(float), y)))
+
+
+@pytest.mark.parametrize("method", ["pinv", "gradient", "lms", "ho-kashyap"])
+@pytest.mark.parametrize("margins", [0.0, -1.0, [1.0, 2.0, 0.0]], ids=str)
+def test_margins_that_are_not_positive_are_refused(method, margins):
+    with pytest.raises(ValueError, match=r"margins: expected numbers > 0, got (0|-1)\."):
+        LeastSquares(method, margins).fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+
+
+def test_a_rate_that_is_a_function_is_called_once_per_pass():
+    calls = []
+
+    def rate(k):
+        calls.append(k)
+        return 0.01 / k
+
+    rule = LeastSquares("lms", rate=rate, max_iter=50, step_tol=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rule.fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+        assert calls == list(range(1, 51))
+        rule.partial_fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+    assert calls == list(range(1, 52))

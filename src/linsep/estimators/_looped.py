@@ -17,7 +17,7 @@ from ..loop.passes import State, begin, passes
 from ..loop.stop import Stop
 from ..oracles import differences, points
 from ..protocols import declared
-from ..rules import BEYOND, Increment, Nearest, Relaxation
+from ..rules import Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
 from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
 from ._validation import Sample, all_or_nothing, check_parameters, make_rng
@@ -39,7 +39,7 @@ def target_for(target: Any, rule: Any) -> Any:
     if target is not None:
         return Margin(float(target)) if isinstance(target, Real) else target
     if declared(type(rule), "NEEDS_MARGIN"):
-        return Margin(1.0 / BEYOND)
+        return Margin(1.0)
     return EpsOptimal(0.0, 0.01) if declared(type(rule), "INSIDE_HULL") else Margin(0.0)
 
 
@@ -81,7 +81,7 @@ class Looped:
             when_inseparable=self._stops_when_inseparable and not self.batch,
         )  # fmt: skip
         return learn(
-            parts, self._scaled_target(), self._rule(), stop=stop, keep=self.keep, batch=self.batch,
+            parts, self._scaled_target(), self._rule(), stop=stop, keep=self.keep, batch=bool(self.batch),
             rng=rng or make_rng(self), start=start, watch=((print_progress,) if self.verbose else ()) + watch,
         )  # fmt: skip
 
@@ -95,14 +95,14 @@ class Looped:
     def _run_one_pass(self, parts: list[Any], before: State | None) -> Result:
         """One pass, going on from ``before``: a state whose w is as long as that of ``parts``."""
         parts = self._with_weights_up_to_1(parts)
-        average = keeps_average(self.keep, self.batch)
+        average = keeps_average(self.keep, bool(self.batch))
         state = begin(parts, average=average)
         if before is not None:
             counters = before.counters._replace(satisfied=0)
             state = replace(state, w=before.w, keeper=before.keeper, counters=counters, passes=before.passes)
         rng, target = make_rng(self), self._scaled_target()
-        state = next(passes(parts, target, self._rule(), state, batch=self.batch, rng=rng))
-        w, certificate = answer(parts, target, state, keep=self.keep, batch=self.batch, reason=ONE_PASS)
+        state = next(passes(parts, target, self._rule(), state, batch=bool(self.batch), rng=rng))
+        w, certificate = answer(parts, target, state, keep=self.keep, batch=bool(self.batch), reason=ONE_PASS)
         return Result(w, certificate, [*getattr(self, "history_", []), record(state)], state)
 
     def _remember(self, result: Result, convert: Callable[[np.ndarray], np.ndarray] = np.copy) -> None:

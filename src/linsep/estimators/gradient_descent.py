@@ -35,8 +35,8 @@ class GradientDescent(LinearClassifier):
     criterion : {"perceptron", "relaxation", "squares"} or (function, function), default="relaxation"
         J_p, J_r, J_s, or your own J and its gradient, each called with w (the bias is its last number) and
         the vectors A: use ``A @ w``, ``A.T @ r``, ``A.weight``, ``A.squares`` and ``A.shape``.
-    margin : float, default=1.0
-        The margin b of the named criteria ("perceptron": 0 is the lectures' J_p).
+    margin : float or None, default=None
+        The margin b of the named criteria. None: 0 for "perceptron", the lectures' J_p, and 1 for the others.
     rate : float, "1/k", "1/sqrt(k)", callable or "auto", default="auto"
         :math:`\eta(k)`. "auto": halved until J falls enough (Armijo); 1 for "perceptron", whose J is 0
         at w = 0 already.
@@ -67,14 +67,14 @@ class GradientDescent(LinearClassifier):
 
     _parameter_constraints: dict = {
         "criterion": [StrOptions({"perceptron", "relaxation", "squares"}), tuple],
-        "margin": [NOT_NEGATIVE],
+        "margin": [None, NOT_NEGATIVE],
         "rate": [POSITIVE, StrOptions({"auto", "1/k", "1/sqrt(k)"}), callable],
         "theta": [POSITIVE],
         "keep": [StrOptions({"auto", "last", "pocket"})],
     }
 
     def __init__(
-        self, criterion="relaxation", margin=1.0, *, rate="auto", theta=1e-6, keep="auto", fit_intercept=True,
+        self, criterion="relaxation", margin=None, *, rate="auto", theta=1e-6, keep="auto", fit_intercept=True,
         max_iter="auto", max_seconds=None, class_weight=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
@@ -139,9 +139,11 @@ class GradientDescent(LinearClassifier):
 
     def _criterion(self) -> Criterion:
         if isinstance(self.criterion, str):
-            if self.criterion == "relaxation" and self.margin == 0:
-                raise ValueError("margin=0: J_r is zero at w = 0 then, and nothing is learned. Give a margin > 0.")
-            return named_criterion(self.criterion, float(self.margin))
+            if self.criterion != "perceptron" and self.margin == 0:
+                name = {"relaxation": "J_r", "squares": "J_s"}[self.criterion]
+                raise ValueError(f"margin=0: {name} is zero at w = 0 then, and nothing is learned. Give a margin > 0.")
+            margin = float(self.criterion != "perceptron") if self.margin is None else float(self.margin)
+            return named_criterion(self.criterion, margin)
         if len(self.criterion) != 2 or not all(map(callable, self.criterion)):
             raise ValueError(f"criterion: expected two functions, J(w, A) and its gradient, got {self.criterion!r}.")
         return Criterion(*self.criterion)

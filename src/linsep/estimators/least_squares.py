@@ -53,7 +53,7 @@ class LeastSquares(LinearClassifier):
         "pinv": :math:`w = A^+ b`, the shortest solution, whatever the rank. "gradient": descent on J_s.
         "lms": Widrow-Hoff, row by row. "ho-kashyap": w and b together; decides separability, of two classes.
     margins : float, array of shape (n_samples,) or "fisher", default=1.0
-        The margin vector b. "fisher": n / n_k for a row of class k, which gives Fisher's discriminant of two
+        The margin vector b > 0. "fisher": n / n_k for a row of class k, which gives Fisher's discriminant of two
         classes.
     rate : float, "1/k", "1/sqrt(k)", callable or None, default=None
         Rate of the iterative methods. None: halved until J_s falls enough ("gradient"); 1/(D^2 sqrt(k))
@@ -210,8 +210,8 @@ class LeastSquares(LinearClassifier):
             raise ValueError(f"margins: expected one number, or one for each of the {n} rows, got shape {b.shape}.")
         if not np.isfinite(b).all():
             raise ValueError("margins: expected finite numbers, got NaN or infinity.")
-        if self.method == "ho-kashyap" and not (b > 0).all():
-            raise ValueError(f"margins: Ho-Kashyap needs margins > 0, got {b.min():g}.")
+        if not (b > 0).all():
+            raise ValueError(f"margins: expected numbers > 0, got {b.min():g}.")
         return np.broadcast_to(b, n).copy()
 
     def _finish(self, sample: Sample, w, dual_weights, passes: int, reason: str):

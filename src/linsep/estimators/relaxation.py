@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 
-from ..rules import BEYOND
 from ..rules import Relaxation as Rule
 from ..targets import Margin
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
-from ._validation import POSITIVE, Interval, set_parameters
+from ._validation import POSITIVE, Interval, StrOptions, set_parameters
+
+SUMMED = {"sum": math.inf, "mean": 0.0}  # where the batch form takes the sum of all moves; True: where it is safe
 
 
 @shared_parameters
@@ -26,10 +28,12 @@ class Relaxation(LoopedLinear):
     rate : float in (0, 2), default=1.5
         1 lands on the hyperplane, more goes past it.
     margin : float, default=1.0
-        The margin b > 0.
-    batch : bool, default=False
-        Take the mean of all moves once per pass, instead of each as it is met. (Their plain sum is the
-        gradient of J_r: ``GradientDescent(criterion="relaxation")``.)
+        The margin b > 0: every score ends above it.
+    batch : bool, "sum" or "mean", default=False
+        One step per pass, instead of a move at each violated vector. "sum": the sum of all moves, as S1 has it, a step
+        against the gradient of J_r; on many rows it runs away. "mean": their mean, which converges. True: the sum in
+        every pass where it is known to bring w nearer to the solutions (:math:`rate\,|s|^2 \le (1 + rate/2)\,2J_r` with s
+        the sum), the mean in the others.
 
     Attributes
     ----------
@@ -45,7 +49,11 @@ class Relaxation(LoopedLinear):
     ('separated', [0, 0, 1])
     """
 
-    _parameter_constraints: dict = {"rate": [Interval(Real, 0, 2, closed="neither")], "margin": [POSITIVE]}
+    _parameter_constraints: dict = {
+        "rate": [Interval(Real, 0, 2, closed="neither")],
+        "margin": [POSITIVE],
+        "batch": ["boolean", StrOptions(set(SUMMED))],
+    }
 
     def __init__(
         self, rate=1.5, margin=1.0, *, batch=False, keep="auto", fit_intercept=True, max_iter="auto", max_updates=None,
@@ -55,10 +63,10 @@ class Relaxation(LoopedLinear):
         set_parameters(self, locals())
 
     def _target(self):
-        return Margin(float(self.margin) / BEYOND)
+        return Margin(float(self.margin))
 
     def _rule(self):
-        return Rule(float(self.rate))
+        return Rule(float(self.rate), SUMMED.get(self.batch, 1.0))
 
     def _advice(self) -> str:
         return "Raise max_iter to look further for a separating w, or scale the columns."

@@ -164,7 +164,9 @@ def _batch_pass(run: _Run, state: State) -> bool:
     for part, rows in ((part, rows) for part in run.parts for rows in present_blocks(part)):
         if run.halt():
             return True
-        task = Task(part, run.target, rule.for_updates(0, 1) if run.traits.scheduled else rule, state.keeper)
+        task = Task(
+            part, run.target, rule.for_updates(counters.updates, 1) if run.traits.scheduled else rule, state.keeper
+        )
         block = np.zeros_like(w)
         sums = sums.merge(kernel_for(batch_pass, *map(type, task))(task, w, rows, goal, block, weights))
         batch_sum += block
@@ -172,7 +174,10 @@ def _batch_pass(run: _Run, state: State) -> bool:
     state.offer(w, sums.errors)
     state.done = sums.violated == 0
     if not state.done:
-        ws, ss = float(w @ batch_sum), squared_length(batch_sum)
+        ss = squared_length(batch_sum)
+        if not ss < 1e300:  # each step overshoots more than the one before
+            raise ValueError(f"rate: w runs away, after {counters.updates} batch steps. Lower the rate, or take means.")
+        ws = float(w @ batch_sum)
         alpha, beta = rule.batch_step(counters.updates, Batch(ws, ww, ss, sums.total, sums.weight, goal))
         w *= alpha
         w += beta * batch_sum
