@@ -18,8 +18,9 @@ from linsep import MaximumMargin
 from linsep.certificates.objective import ObjectiveCertificate
 from linsep.certificates.prove.objective import SoftMarginProblem
 from linsep.oracles import points
-from linsep.solvers.coordinate_ascent import Coordinates, move_together, visit_rows
+from linsep.solvers.coordinate_ascent import Ascent, Coordinates, visit_rows
 from linsep.solvers.newton import add_outer_products, search_line
+from linsep.solvers.soft_margin import Bounds
 
 LOSSES, BIASES, METHODS = ["hinge", "squared_hinge"], ["free", "augmented"], ["auto", "ascent", "newton"]
 
@@ -244,22 +245,30 @@ def test_ascent_compiled_and_interpreted_do_the_same(kind, squared):
         np.testing.assert_allclose(one, other, atol=1e-12)
 
 
+@pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("squared", [False, True])
-def test_conjugate_gradients_raise_D_within_the_limits(squared):
+def test_conjugate_gradients_raise_D_within_the_limits(squared, bias):
+    """Of a free bias with the same sums in both classes as before, and with the bias that makes all slopes vanish."""
     X, sign = clouds(11, 80, 30, 0.3)
     alpha = np.random.default_rng(0).uniform(0.0, 0.5, 80) * (np.arange(80) % 3 > 0)
-    problem, coordinates = problem_of(X, sign, 0.5, squared, alpha)
-    w, free = problem.combine(alpha), np.flatnonzero((alpha > 0) & (alpha < coordinates.limit))
-    before, kept = problem.dual(alpha, w), np.delete(alpha, free)
-    move_together(problem.part, w, coordinates, 0.0)
-    assert problem.dual(alpha, w) > before
-    assert ((alpha >= 0) & (alpha <= coordinates.limit)).all()
+    problem = SoftMarginProblem(points(X, sign), np.full(80, 0.5), squared=squared, bias=bias)
+    alpha = problem.balance(alpha) if bias == "free" else alpha
+    ascent = Ascent(Bounds(problem), alpha)
+    alpha, limit, diagonal = ascent.coordinates.alpha, problem.limit, problem.diagonal
+    free = np.flatnonzero((alpha > 0) & (alpha < limit))
+    before, kept = problem.dual(alpha, problem.combine(alpha)), np.delete(alpha, free)
+    ascent.move_together()
+    assert problem.dual(alpha, problem.combine(alpha)) > before
+    assert ((alpha >= 0) & (alpha <= limit)).all()
     np.testing.assert_array_equal(np.delete(alpha, free), kept)
-    np.testing.assert_allclose(w, problem.combine(alpha), atol=1e-10)
+    np.testing.assert_allclose(ascent.w[:-1], problem.combine(alpha)[:-1], atol=1e-10)
+    if bias == "free":
+        assert abs(alpha @ sign) < 1e-12
     for _ in range(10):  # until no further row comes to a limit
-        move_together(problem.part, w, coordinates, 0.0)
-    inside = free[(alpha[free] > 0) & (alpha[free] < coordinates.limit[free])]
-    gradient = problem.scores(w) - 1.0 + coordinates.diagonal * alpha
+        ascent.move_together()
+    inside = free[(alpha[free] > 0) & (alpha[free] < limit[free])]
+    w = np.append(ascent.w[:-1], ascent.bias) if bias == "free" else ascent.w
+    gradient = problem.scores(w) - 1.0 + diagonal * alpha
     assert inside.size > 10
     assert np.abs(gradient[inside]).max() < 1e-6
 

@@ -12,9 +12,11 @@ at C_i, further from the margin than such a step may bring them, are left out un
 
 Where passes bring little, the rows between their limits are moved together, by conjugate gradients.
 
-A free bias is found by the method of multipliers: the rows carry a bias column of the size s of a typical row. Its
-weight is :math:`s \sum \alpha_i y_i`, and after each pass the bias moves on by what that column adds to it. Where it
-stops, the weight is 0.
+A free bias is found by the method of multipliers: the rows carry a bias column of a part s of the size of a typical
+row. Its weight is :math:`s \sum \alpha_i y_i`, and after each pass the bias moves on by what that column adds to it.
+Where it stops, the weight is 0. A column as large as the rows would make short steps, and all of them along itself:
+on raw counts of words that took ten times as long. Conjugate gradients leave :math:`\sum \alpha_i y_i` as it is and
+find the bias along with :math:`\alpha`.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ EVALUATION = 0.5  # what evaluating a row costs, in visits
 PROGRESS = 0.1  # all rows are evaluated when the gap is this part of what it was
 TREND = 5  # passes that tell how quickly the gap falls
 SLOW = 10  # passes in which the gap should have halved
+COLUMN = 0.1  # the size of the bias column of a free bias, as a part of that of the rows
 STEPS = 30  # of conjugate gradients, each of which costs two passes; done if more passes than that are left
 
 
@@ -71,7 +74,8 @@ class Ascent:
         squares = np.zeros(alpha.size)
         write_squared_norms(problem.part.with_bias(0.0), problem.rows, squares)
         present = np.flatnonzero(problem.C > 0)
-        self.column = math.sqrt(float(squares[present].mean())) or 1.0 if problem.free else problem.part.bias
+        size = math.sqrt(float(squares[present].mean())) or 1.0
+        self.column = COLUMN * size if problem.free else problem.part.bias
         self.part = problem.part.with_bias(self.column)
         curvature = squares + self.column**2 + problem.diagonal
         self.coordinates = Coordinates(alpha.copy(), problem.limit, problem.diagonal, problem.C.copy(), curvature)
@@ -109,6 +113,53 @@ class Ascent:
         rests &= gradient * gradient > squared_step * curvature
         return self.present[~rests[self.present]]
 
+    def move_together(self) -> int:
+        """Conjugate gradients on the rows between their limits; one that comes to its limit stays there.
+
+        Each step raises D; a free bias is found along with alpha. Returns the visits to rows that it cost.
+        """
+        part, alpha = self.part, self.coordinates.alpha
+        rows = np.flatnonzero((alpha > 0.0) & (alpha < self.coordinates.limit))
+        _, limit, diagonal, _, curvature = (each[rows] for each in self.coordinates)
+        have, free, sign = alpha[rows], 1.0 / curvature, self.problem.sign[rows]
+        spread, product = np.zeros_like(alpha), np.zeros_like(alpha)
+        write_scores(part, self.w, rows, product)
+        rest = 1.0 - product[rows] - sign * self.bias - diagonal * have
+        along = self._steepest(rest, free, sign)
+        square, visited = float(rest @ along), rows.size
+        for _ in range(STEPS):
+            if square <= 0.0:
+                break
+            visited += 2 * rows.size
+            spread[rows] = along
+            move = np.zeros_like(self.w)
+            add_weighted_vectors(part, spread, rows, 1, move)
+            write_scores(part, move, rows, product)
+            curved = product[rows] + diagonal * along
+            room = np.full(rows.size, np.inf)
+            np.divide(np.where(along > 0.0, limit - have, -have), along, where=along != 0.0, out=room)
+            bent = float(along @ curved)
+            length = min(square / bent if bent > 0.0 else math.inf, float(room.min()))
+            if math.isinf(length):
+                break
+            have, rest = have + length * along, rest - length * curved
+            self.w += length * move
+            stuck = room <= length
+            have[stuck], free[stuck] = np.where(along > 0.0, limit, 0.0)[stuck], 0.0
+            steep = self._steepest(rest, free, sign)
+            before, square = square, float(rest @ steep)
+            along = steep if stuck.any() else steep + square / before * along
+        alpha[rows] = np.clip(have, 0.0, limit)
+        return visited
+
+    def _steepest(self, rest: np.ndarray, free: np.ndarray, sign: np.ndarray) -> np.ndarray:
+        """The direction in which D rises most; of a free bias, which takes its part of ``rest``, one of equal sums."""
+        if self.problem.free and free.any():
+            bias = float(free @ (sign * rest)) / float(free.sum())
+            self.bias += bias
+            rest -= sign * bias
+        return free * rest
+
 
 def ascend(
     bounds: BestSoFar, alpha: np.ndarray, tol: float, rounds: Rounds, *, visits: str = "random", seed: int = 0,
@@ -143,7 +194,7 @@ def ascend(
             squared_step = 2.0 * FELT**2 * gap * scale + ((MOVES * ascent.w[-1]) ** 2 if free else 0.0)
             active = ascent.rows_not_at_rest(score, squared_step)
         elif len(past) > SLOW and missing > 0.5 * past[-1 - SLOW] and left > 2 * STEPS:
-            visited += move_together(ascent.part, ascent.w, ascent.coordinates, ascent.bias)
+            visited += ascent.move_together()
             past = []
     ascent.evaluate()  # the budget is spent
     return alpha
@@ -193,42 +244,3 @@ def visit_rows(oracle, w, coordinates, bias, active, order, squared_step):
             active[kept] = active[at]
             kept += 1
     return kept, missing
-
-
-def move_together(part: Rows, w: np.ndarray, coordinates: Coordinates, bias: float) -> int:
-    """Conjugate gradients on the rows between their limits; one that comes to its limit stays there.
-
-    Each step raises D. Changes ``w`` and alpha; returns the visits to rows that it cost.
-    """
-    alpha = coordinates.alpha
-    rows = np.flatnonzero((alpha > 0.0) & (alpha < coordinates.limit))
-    limit, diagonal, free = coordinates.limit[rows], coordinates.diagonal[rows], 1.0 / coordinates.curvature[rows]
-    have, spread, product = alpha[rows], np.zeros_like(alpha), np.zeros_like(alpha)
-    write_scores(part, w, rows, product)
-    rest = 1.0 - product[rows] - part.sign[rows] * bias - diagonal * have
-    along = free * rest
-    square, visited = float(rest @ along), rows.size
-    for _ in range(STEPS):
-        if square <= 0.0:
-            break
-        visited += 2 * rows.size
-        spread[rows] = along
-        move = np.zeros_like(w)
-        add_weighted_vectors(part, spread, rows, 1, move)
-        write_scores(part, move, rows, product)
-        curved = product[rows] + diagonal * along
-        room = np.full(rows.size, np.inf)
-        np.divide(np.where(along > 0.0, limit - have, -have), along, where=along != 0.0, out=room)
-        curvature = float(along @ curved)
-        length = min(square / curvature if curvature > 0.0 else math.inf, float(room.min()))
-        if math.isinf(length):
-            break
-        have, rest = have + length * along, rest - length * curved
-        w += length * move
-        stuck = room <= length
-        have[stuck], free[stuck] = np.where(along > 0.0, limit, 0.0)[stuck], 0.0
-        steep = free * rest
-        before, square = square, float(rest @ steep)
-        along = steep if stuck.any() else steep + square / before * along
-    alpha[rows] = np.clip(have, 0.0, limit)
-    return visited

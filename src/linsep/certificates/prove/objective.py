@@ -92,7 +92,8 @@ def _dual_at_least(problem: SoftMarginProblem, alpha: np.ndarray) -> tuple[float
     """
     total, mass = problem.combine(alpha), float(alpha.sum())
     terms = min(int(np.count_nonzero(alpha)), BLOCK + alpha.size // BLOCK) + 80
-    error = 2 * terms * U * weighted_length([problem.part], alpha)
+    rows = problem.part.with_bias(0.0) if problem.free else problem.part  # a free bias is not in the norm
+    error = 2 * terms * U * weighted_length([rows], alpha)
     norm = math.sqrt(problem.squared_norm(total))
     value = mass - 0.5 * norm * norm - 0.5 * float(problem.diagonal @ (alpha * alpha))
     rounding = 64 * U * mass + error * (norm + error)
