@@ -58,7 +58,7 @@ def mnist() -> None:
     pictures, digits = load("mnist")
     X, y, T, t = pictures[:60_000], digits[:60_000], pictures[60_000:], digits[60_000:]
     part = classes(X, y, 10)
-    run = passes([part], Margin(0.0), Increment(1.0), begin([part], "average"))
+    run = passes([part], Margin(0.0), Increment(1.0), begin([part], average=True))
     next(run)
     taken = []
     for _ in range(4):
@@ -94,7 +94,8 @@ def mnist() -> None:
 def newsgroups() -> None:
     X, y = load("news20_multiclass")
     X = normalize(X)
-    won, ahead = {"default": 0, "chosen": 0}, {"default": [], "chosen": []}
+    won = {"default": 0, "chosen": 0}
+    ahead: dict[str, list[float]] = {"default": [], "chosen": []}
     for seed in range(SPLITS):
         A, B, a, b = train_test_split(X, y, test_size=0.3, random_state=seed)
         for part in (A, B):  # scikit-learn wants 32 bits

@@ -13,7 +13,7 @@ over the eleven labels. Times are the best of three, those of fits with their ce
 
 import sys
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from linsep.inference.elimination_order import find_elimination_order
 from linsep.inference.minimum_cut import find_exchanged_nodes
 
 COLOURS = np.array([[0, 0, 255], [0, 255, 0], [0, 255, 255], [255, 0, 0], [255, 255, 0]])
-PERCEPTRON = {"loss_scale": 1.0}
-RELAXATION = {"rule": "relaxation", "target": 1.0, "loss_scale": 0.2}
+PERCEPTRON: dict[str, Any] = {"loss_scale": 1.0}
+RELAXATION: dict[str, Any] = {"rule": "relaxation", "target": 1.0, "loss_scale": 0.2}
 SEEDS = 3
 
 

@@ -77,7 +77,7 @@ class Ours:
         names = sorted({label for labels in y for label in labels})
         label = [names.index(each) for labels in y for each in labels]
         self.oracle = sequences(read.begin, label, read.x, len(names))
-        self.test = sequences(test.begin, np.zeros(test.begin[-1]), test.x, len(names))
+        self.test = sequences(test.begin, np.zeros(test.begin[-1], dtype=np.int64), test.x, len(names))
         state = begin([self.oracle], average=True)
         self.run = passes([self.oracle], Margin(0.0), Increment(1.0), state, rng=np.random.default_rng(0))
 
@@ -131,7 +131,8 @@ def compare(
 
     ours = Ours(X, y, X_test, None if templates is None else Templates(templates))
     ours.one_pass()  # compiles
-    ours.finish(), ours.decode()
+    ours.finish()
+    ours.decode()
     items = [pycrfsuite.ItemSequence(itemise(x)) for x in X]
     asked = [pycrfsuite.ItemSequence(itemise(x)) for x in X_test]
     one, many = Peer(items, y, 1), Peer(items, y, 1 + rounds)

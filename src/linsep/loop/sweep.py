@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import compiled, component, constant
+from ..jit import borrowed, compiled, component, constant
 from ..rows.matrix import squared_length, weight_of
 
 TINY = 1e-100  # a scale below this is multiplied out
@@ -49,7 +49,7 @@ def sweep(task, w, dual_weights, counters, order, enough, budget):
 
     Ends early after ``enough`` satisfied sets in a row, or at ``budget`` updates in all.
     """
-    oracle, target, rule, keeper = task
+    (oracle, target, rule, keeper), w, dual_weights = borrowed((task, w, dual_weights))
     updates, satisfied, visited, total, scale, seen, ww = counters
     norms = constant(rule, "NEEDS_NORM", True) or constant(target, "NEEDS_NORM", True)
     oracle.w_changed(w)
@@ -111,7 +111,7 @@ class BatchSums(NamedTuple):
 @compiled
 def batch_pass(task, w, rows, goal, batch_sum, dual_weights):
     """Visit ``rows``, at most one block, with w at rest; add the violated vectors to ``batch_sum``."""
-    oracle, target, rule, _ = task
+    (oracle, target, rule, _), w, batch_sum, dual_weights = borrowed((task, w, batch_sum, dual_weights))
     norms = constant(rule, "NEEDS_NORM", True) or constant(target, "NEEDS_NORM", True)
     violated, weight, errors, total, lowest = 0, 0.0, 0.0, 0.0, np.inf
     for i in rows:
