@@ -23,7 +23,7 @@ def test_the_loss_is_counted_in_the_risk():
     rule = StructuredClassifier(phi, labels=words, loss="hamming", max_iter=1, keep="last").fit(X[:1], y[:1])
     by_hand = [np.mean(np.array(t) != np.array(p)) for t, p in zip(y, rule.predict(X), strict=True)]
     assert rule.risk(X, y) == pytest.approx(np.mean(by_hand))
-    own = StructuredClassifier(phi, labels=words, loss=lambda t, p: 7.0 * (t != p)).fit(X[:1], y[:1])
+    own = StructuredClassifier(phi, labels=words, loss=lambda d, t: 7.0 * (d != t)).fit(X[:1], y[:1])
     assert own.risk(X, y) == pytest.approx(7.0 * (1.0 - own.score(X, y)))
 
 
@@ -128,7 +128,7 @@ LISTED = {"labels": words}
         (
             (lambda x, k: np.ones(1), {"labels": ["a", "bc"], "loss": "hamming", "loss_scale": 1}),
             ([1], ["a"]),
-            "hamming",
+            "loss: 'bc' and 'a' have different lengths",
         ),
     ],
 )

@@ -37,9 +37,9 @@ CASES = {
 }
 OTHERS = {
     "rule": "kozinec", "target": 0.5, "order": 2, "forbidden": [("a", "b")], "templates": "window", "columns": ("x",),
-    "pair_features": True, "fit_intercept": False, "loss_scale": 0.5, "keep": "last", "batch": True, "max_iter": 3,
-    "max_updates": 2, "max_seconds": 5.0, "patience": 2, "shuffle": None, "random_state": 7, "scoring": "sequence",
-    "n_jobs": 1, "warm_start": True, "verbose": 0, "engine": "trws", "engine_passes": 2, "seconds": 3.0,
+    "pair_features": True, "fit_intercept": False, "fit_end": False, "loss_scale": 0.5, "keep": "last", "batch": True,
+    "max_iter": 3, "max_updates": 2, "max_seconds": 5.0, "patience": 2, "shuffle": None, "random_state": 7,
+    "scoring": "sequence", "n_jobs": 1, "warm_start": True, "verbose": 0, "engine": "trws", "engine_passes": 2, "seconds": 3.0,
     "phi": other_phi, "argmax": lambda w, x: (1, 0), "labels": [(1, 0)], "rival": lambda w, x, y: None,
     "loss": "hamming",
 }  # fmt: skip
@@ -50,6 +50,7 @@ PAIRS = [(case, name) for case, (rule, _, _) in CASES.items() for name in inspec
 def results(rule, case, X, y):
     """All that a fitted estimator says."""
     found = {"predict": rule.predict(X), "score": rule.score(X, y), "check": bool(rule.check(X, y))}
+    found["risk"] = rule.risk(X, y)
     if case == "sequences":
         found["best"] = [(labels, score) for best in rule.predict_best(X, 2) for labels, score in best]
         found["marginals"] = rule.max_marginals(X)

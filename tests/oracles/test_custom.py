@@ -20,11 +20,11 @@ from linsep.targets import Margin
 @pytest.mark.parametrize("found_by", ["labels", "rival"])
 def test_the_oracle_finds_the_rival_that_trying_all_finds(loss, found_by):
     X, y = sequences(0)
-    cost = lambda truth, other: float(np.sum(np.array(truth) != np.array(other)))  # noqa: E731
+    cost = lambda decision, truth: float(sum(3 * d + 1 for d, t in zip(decision, truth, strict=True) if d != t))  # noqa: E731
 
     def rival(w, x, truth):
         others = [other for other in words(x) if other != truth]
-        return max(others, key=lambda other: w @ phi(x, other) + loss * cost(truth, other))
+        return max(others, key=lambda other: w @ phi(x, other) + loss * cost(other, truth))
 
     functions = UserFunctions(phi, **({"labels": words} if found_by == "labels" else {"rival": rival}), cost=cost)
     part = Custom(X, y, functions, loss=loss)
@@ -33,7 +33,7 @@ def test_the_oracle_finds_the_rival_that_trying_all_finds(loss, found_by):
     for i, (x, truth) in enumerate(zip(X, y, strict=True)):
         w = rng.normal(size=SIZE)
         scores = {
-            other: w @ (phi(x, truth) - phi(x, other)) - loss * cost(truth, other)
+            other: w @ (phi(x, truth) - phi(x, other)) - loss * cost(other, truth)
             for other in words(x)
             if other != truth
         }

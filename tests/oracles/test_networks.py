@@ -17,20 +17,28 @@ from linsep.oracles.update_log import merge_entries
 from linsep.rules import Increment
 from linsep.targets import Margin
 
+W = np.array([[0.0, 3.0, 1.0], [0.5, 0.0, 2.0], [4.0, 0.0, 0.0]])  # decision, truth
+COSTS = {
+    "count": lambda rival, truth: np.sum(rival != truth),
+    "hamming": lambda rival, truth: np.mean(rival != truth),
+    "zero-one": lambda rival, truth: 1.0,
+    "own": lambda rival, truth: sum(W[d, t] for d, t in zip(rival, truth, strict=True)),
+}
 
-@pytest.mark.parametrize("loss", [0.0, 0.7])
+
+@pytest.mark.parametrize(("loss", "cost"), [(0.0, "own"), *((0.7, cost) for cost in COSTS)])
 @pytest.mark.parametrize(("tree", "engine"), [(True, "auto"), (False, "elimination"), (False, "trws"), (True, "trws")])
-def test_the_oracle_finds_the_rival_that_trying_all_finds(tree, engine, loss):
+def test_the_oracle_finds_the_rival_that_trying_all_finds(tree, engine, loss, cost):
     random = np.random.default_rng(7)
     missed = looked = 0
     for seed in range(3):
         X, y = labelled_graphs(seed, tree)
-        part = make_oracle(X, y, engine, loss=loss)
+        part = make_oracle(X, y, engine, loss=loss, cost=W if cost == "own" else cost)
         assert part.exact == (engine != "trws") and isinstance(part, SearchedNetworks) == (engine == "elimination")
         w = random.normal(size=part.size)
         for i, (x, truth) in enumerate(zip(X, y, strict=True)):
             a = {other: phi(x, truth) - phi(x, other) for other in labellings(x) if other != tuple(truth)}
-            scores = {other: w @ a[other] - loss * (truth != np.array(other)).sum() for other in a}
+            scores = {other: w @ a[other] - loss * COSTS[cost](np.array(other), truth) for other in a}
             found, slot = part.lowest(w, i)
             rival = tuple(part.log.label[part.log.begin[slot] :][: truth.size].tolist())
             assert rival in a

@@ -38,13 +38,14 @@ class Problem(NamedTuple):
     bias: float = 1.0
     pair_features: bool = False
     forbidden: frozenset = frozenset()  # (before, after); None is the start or the end
+    end: float = 1.0
 
     def phi(self, x, y):
         """phi(x, y), sum by sum."""
         K, width = self.K, x.shape[1]
         emission, bias, start, end = np.zeros((width, K)), np.zeros(K), np.zeros(K), np.zeros(K)
         pairs, triples, pair_emission = np.zeros((K, K)), np.zeros((K, K, K)), np.zeros((width, K, K))
-        start[y[0]] = end[y[-1]] = 1.0
+        start[y[0]], end[y[-1]] = 1.0, self.end
         for t in range(len(y)):
             bias[y[t]] += self.bias
             for j in range(width):
@@ -85,7 +86,7 @@ class Problem(NamedTuple):
         for before, after in self.forbidden:
             place = after if before is None else K + before if after is None else 2 * K + before * K + after
             flat[place] = -np.inf
-        more = {"order": self.order, "bias": self.bias, "pair_features": self.pair_features, **more}
+        more = {"order": self.order, "bias": self.bias, "pair_features": self.pair_features, "end": self.end, **more}
         return sequences(begin, np.concatenate(self.y), x, K, forbidden=flat if self.forbidden else None, **more)
 
 
@@ -141,18 +142,30 @@ def draw(seed, kinds=KINDS):
         float(rng.integers(0, 2)),
         bool(rng.random() < 0.4),
         forbidden,
+        float(seed % 2),
     )
-    oracle = problem.oracle(x, loss=float(rng.integers(0, 2)) * 1.5)
+    oracle = problem.oracle(x, loss=float(rng.integers(0, 2)) * 1.5, cost=draw_cost(seed, K))
     return problem, oracle, some_numbers(rng, oracle.size), rng
 
 
-def hamming(one, other):
-    return sum(a != b for a, b in zip(one, other, strict=True))
+def draw_cost(seed, K):
+    """A loss by its name, or a matrix W[decision, truth] that is not symmetric."""
+    W = np.random.default_rng(seed).integers(0, 4, (K, K)).astype(float)
+    return ["count", "hamming", "zero-one", W * (1 - np.eye(K))][seed % 4]
+
+
+def count_loss(cost, rival, truth):
+    """The loss of taking ``rival`` where ``truth`` holds, by its definition."""
+    wrong = [a != b for a, b in zip(rival, truth, strict=True)]
+    if isinstance(cost, str):
+        return {"count": sum(wrong), "hamming": np.mean(wrong), "zero-one": any(wrong)}[cost]
+    return sum(cost[a, b] for a, b in zip(rival, truth, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(200))
 def test_the_methods_are_those_of_the_vectors_written_out(seed):
     problem, oracle, w, rng = draw(seed)
+    cost = draw_cost(seed, problem.K)
     rounding, longest = oracle.rounding_bound(w), oracle.norm_bound()
     oracle.log.cursor[:] = 0, 1
     for i, truth in enumerate(problem.y):
@@ -161,12 +174,12 @@ def test_the_methods_are_those_of_the_vectors_written_out(seed):
         if not others:
             assert score == np.inf
             continue
-        goals = [problem.difference(i, y) @ w - oracle.loss * hamming(truth, y) for y in others]
+        goals = [problem.difference(i, y) @ w - oracle.loss * count_loss(cost, y, truth) for y in others]
         assert abs(score - min(goals)) <= max(rounding[i], 1e-12)
         rival = tuple(oracle.log.label[oracle.log.next_label() :][: len(truth)].tolist())
         assert rival in others
         a = problem.difference(i, rival)
-        assert np.isclose(a @ w - oracle.loss * hamming(truth, rival), score)
+        assert np.isclose(a @ w - oracle.loss * count_loss(cost, rival, truth), score)
         assert np.isclose(oracle.squared_norm(i, slot), a @ a) and not oracle.difference.total.any()
         assert max(np.linalg.norm(problem.difference(i, y)) for y in others) <= longest * (1 + 1e-12)
         moved, beta = w.copy(), float(rng.normal())
@@ -198,7 +211,7 @@ def test_the_structure_of_the_check_is_the_same_problem(seed):
     ]
     check = SequenceStructure(
         raw, problem.y, problem.K, 5, order=problem.order, bias=problem.bias, pair_features=problem.pair_features,
-        forbidden=problem.forbidden,
+        forbidden=problem.forbidden, end=problem.end,
     )  # fmt: skip
     assert check.size == oracle.size
     assert np.isclose(check.reach(), oracle.norm_bound(), rtol=1e-12)

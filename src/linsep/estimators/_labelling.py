@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..loop.learn import Result
 from ..loop.passes import State
 from ..loop.stop import Rounds
 from ..oracles.door import require_scalar
+from ..risk.empirical import empirical_risk
 from ..solvers.column_generation import largest_margin
 from ._looped import Looped, _with_w
 from ._validation import check_parameters
@@ -55,7 +57,7 @@ class LabellingClassifier(Looped, BaseEstimator):
                     f"{name}: expected {self._fitted[name]!r} as when learning began, got {now[name]!r}: "
                     "call fit without warm_start to change it."
                 )
-        self._fitted = now
+        self._fitted = now if callable(self.loss) else {**now, "loss": copy.deepcopy(self.loss)}
 
     def _coef(self, size: int) -> np.ndarray:
         """w, which must have as many numbers as were learned; -inf forbids."""
@@ -106,6 +108,14 @@ class LabellingClassifier(Looped, BaseEstimator):
         if w.size not in (0, size):
             raise ValueError(f"phi: expected {w.size} numbers as in the first call, got {size}.")
         return w.copy()
+
+    def _labelling_loss(self) -> Callable[[Any, Any], float]:
+        """The loss W(decision, truth) of two labellings, as it was when learning began."""
+        raise NotImplementedError
+
+    def risk(self, X: Sequence, y: Sequence, sample_weight=None) -> float:
+        """The empirical risk: the mean loss of the decisions (E5)."""
+        return empirical_risk(y, self.predict(X), self._labelling_loss(), sample_weight=sample_weight)
 
     def _publish(self, result: Result) -> None:
         if not np.isfinite(result.w).all():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +14,7 @@ from ..inference import ENGINES, Answer, solve
 from ..oracles.graphs import count_weights, make_graphs, network_along
 from ..oracles.networks import Networks, SearchedNetworks, networks
 from ._labelling import LabellingClassifier, list_of_arrays
+from ._loss import CONSTRAINT, count_loss, tabulate_loss
 from ._parameters import shared_parameters
 from ._validation import (
     AT_LEAST_ONE,
@@ -38,8 +39,13 @@ class NetworkClassifier(LabellingClassifier):
     ----------
     rule : {"perceptron", "relaxation", "kozinec", "maximum margin"} or a rule, default="perceptron"
         How w moves. "maximum margin": the largest margin itself, or a proof that the examples are not separable.
+    loss : {"count", "hamming", "zero-one"}, callable or array-like of shape (n_classes, n_classes), default="count"
+        What a labelling costs where another is true (E5): the number of wrong labels, their share, or 1; or the sum
+        over all nodes of your own ``W(decision, truth)`` of two labels, a function or a matrix with one row per
+        decision and one column per truth, in the order of ``classes_``. `risk` counts it.
     loss_scale : float, default=0.0
-        Every wrong label raises the margin asked for by this much.
+        By how much the loss of a rival raises the margin asked for: :math:`\langle w, \varphi(x,y) -
+        \varphi(x,y')\rangle > b + scale \cdot loss(y',y)`.
     engine : {"auto", "forest", "trws", "elimination", "cut", "expansion", "toulbar2"}, default="auto"
         How the best labelling is found. To learn, "auto" is "forest" (exact) where no graph has a cycle, else "trws",
         which may miss the best rival; the certificate says so. To predict, "auto" chooses for each graph.
@@ -80,6 +86,7 @@ class NetworkClassifier(LabellingClassifier):
 
     _widths: tuple[int, int]  # features of nodes, the constant one included, and of edges
     _parameter_constraints: dict = {
+        "loss": CONSTRAINT,
         "engine": [StrOptions({"auto", *ENGINES})],
         "engine_passes": [AT_LEAST_ONE],
         "seconds": [POSITIVE],
@@ -87,9 +94,9 @@ class NetworkClassifier(LabellingClassifier):
     }
 
     def __init__(
-        self, *, rule="perceptron", target=None, loss_scale=0.0, engine="auto", engine_passes=30, fit_intercept=True,
-        seconds=10.0, keep="average", batch=False, max_iter=20, max_updates=None, max_seconds=None, patience=None,
-        shuffle=True, random_state=None, warm_start=False, verbose=0,
+        self, *, rule="perceptron", target=None, loss="count", loss_scale=0.0, engine="auto", engine_passes=30,
+        fit_intercept=True, seconds=10.0, keep="average", batch=False, max_iter=20, max_updates=None, max_seconds=None,
+        patience=None, shuffle=True, random_state=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 
@@ -126,8 +133,9 @@ class NetworkClassifier(LabellingClassifier):
         self._widths = examples[0][0].shape[1], examples[0][2].shape[1]
         return networks(
             make_graphs(examples, self.classes_.size, number_labels(labels, self.classes_)), self.engine,
-            loss=float(self.loss_scale), weight=check_sample_weight(sample_weight, examples),
-            passes=int(self.engine_passes), seconds=float(self.seconds),
+            loss=float(self.loss_scale), cost=tabulate_loss(self.loss, self.classes_),
+            weight=check_sample_weight(sample_weight, examples), passes=int(self.engine_passes),
+            seconds=float(self.seconds),
         )  # fmt: skip
 
     def _intercept(self) -> bool:
@@ -168,6 +176,9 @@ class NetworkClassifier(LabellingClassifier):
         numbers, g = number_labels(check_labels(y, examples), self.classes_), make_graphs(examples, self.classes_.size)
         w = self._present_coef()
         return np.array([network_along(g, w, i).value(some) for i, some in enumerate(numbers)])
+
+    def _labelling_loss(self) -> Callable[[Sequence, Sequence], float]:
+        return count_loss(self._fitted["loss"], self.classes_)
 
     def score(self, X: Sequence, y: Sequence, by: str = "node") -> float:
         """The share of nodes that are labelled right, or ``by="graph"`` of graphs without an error."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates.base import Verdict
 from ..certificates.check.labelling import Listed, check_structure
 from ..oracles.custom import Custom, UserFunctions, same, vector
-from ..risk.empirical import hamming, zero_one
+from ..risk.empirical import named_loss
 from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
 from ._parameters import shared_parameters
 from ._validation import (
@@ -44,16 +44,17 @@ class StructuredClassifier(LabellingClassifier):
         The labellings, or ``labels(x)``, those of x. With them everything is exact; without them see ``rival``.
     rival : callable or None, default=None
         ``rival(w, x, y)``: the best labelling of x other than y (None: there is none), where listing all takes too
-        long; with ``loss_scale`` the one with the largest ``<w, phi(x,y')> + loss_scale * loss(y, y')``.
+        long; with ``loss_scale`` the one with the largest ``<w, phi(x,y')> + loss_scale * loss(y', y)``.
         With ``argmax`` alone the perceptron without margin can learn, but ties are not seen and nothing is
         proved about the margin.
-    loss : {"zero-one", "hamming"} or callable, default="zero-one"
-        ``loss(y, y')``: what it costs to take y' for y (E5). "hamming": the share of places where they differ.
+    loss : {"zero-one", "hamming", "count"} or callable, default="zero-one"
+        ``loss(decision, truth)``: what a labelling costs where another is true (E5). "hamming": the share of places
+        where they differ; "count": the number of these places.
     rule : {"perceptron", "relaxation", "kozinec", "maximum margin"} or a rule, default="perceptron"
         How w moves. "maximum margin": the largest margin itself, or a proof that the examples are not separable.
     loss_scale : float, default=0.0
         The margin asked for grows with the loss: :math:`\langle w, \varphi(x,y) - \varphi(x,y')\rangle > b + scale
-        \cdot loss(y,y')`.
+        \cdot loss(y',y)`.
     max_iter : int, default=1000
         Budget of passes over the examples.
 
@@ -80,7 +81,7 @@ class StructuredClassifier(LabellingClassifier):
         "argmax": [None, callable],
         "labels": [None, callable, "array-like"],
         "rival": [None, callable],
-        "loss": [StrOptions({"zero-one", "hamming"}), callable],
+        "loss": [StrOptions({"zero-one", "hamming", "count"}), callable],
         "max_iter": [AT_LEAST_ONE],
     }
 
@@ -125,7 +126,7 @@ class StructuredClassifier(LabellingClassifier):
             if labels is not None and not any(same(truth, other) for other in labels(x)):
                 raise ValueError(f"y[{i}] = {truth!r} is not among the labels of X[{i}].")
         functions = UserFunctions(
-            self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._cost
+            self.phi, None if self.rival is not None else labels, self.rival, self.argmax, self._labelling_loss()
         )
         weight = check_sample_weight(sample_weight, list(X))
         oracle = Custom(X, y, functions, loss=float(self.loss_scale), weight=weight)
@@ -154,11 +155,9 @@ class StructuredClassifier(LabellingClassifier):
             raise ValueError(f"labels: there is none for {x!r}.")
         return some
 
-    def _cost(self, y: Any, other: Any) -> float:
-        """The loss of taking ``other`` for y."""
-        named = {"zero-one": zero_one, "hamming": hamming}
+    def _labelling_loss(self) -> Callable[[Any, Any], float]:
         loss = self._fitted["loss"]
-        return float((named[loss] if isinstance(loss, str) else loss)(y, other))
+        return named_loss(loss) if isinstance(loss, str) else loss
 
     def predict(self, X: Sequence) -> list:
         """The best labelling of each x; of equal ones the first."""
@@ -176,11 +175,6 @@ class StructuredClassifier(LabellingClassifier):
         check_is_fitted(self)
         w, phi = self._coef(self._size), self._fitted["phi"]
         return np.array([w @ vector(phi(x, label), w.size) for x, label in zip(X, y, strict=True)])
-
-    def risk(self, X: Sequence, y: Sequence, sample_weight=None) -> float:
-        """The empirical risk: the mean loss of the decisions (E5)."""
-        losses = [self._cost(truth, found) for truth, found in zip(y, self.predict(X), strict=True)]
-        return float(np.average(losses, weights=sample_weight))
 
     def score(self, X: Sequence, y: Sequence, sample_weight=None) -> float:
         """The share of examples that are labelled right."""

@@ -29,7 +29,7 @@ class UserFunctions(NamedTuple):
     labels: Callable[[Any], Iterable] | None = None  # Y(x)
     rival: Callable[[np.ndarray, Any, Any], Any] | None = None  # rival(w, x, y): the best labelling but y, or None
     argmax: Callable[[np.ndarray, Any], Any] | None = None  # argmax(w, x): the best labelling
-    cost: Callable[[Any, Any], float] = lambda y, other: 1.0  # the loss of taking y for other
+    cost: Callable[[Any, Any], float] = lambda decision, truth: 1.0  # the loss of a decision where the truth holds
 
 
 class Rivals(NamedTuple):
@@ -130,7 +130,7 @@ class Custom:
         A = np.array([own - vector(self.functions.phi(x, other), self.size) for other in names]).reshape(
             len(names), self.size
         )
-        costs = [self.functions.cost(self.y[i], other) if self.loss else 0.0 for other in names]
+        costs = [self.functions.cost(other, self.y[i]) if self.loss else 0.0 for other in names]
         return Rivals(names, A, np.array(costs, dtype=np.float64))
 
     def squared_norm(self, i, slot):

@@ -177,14 +177,17 @@ def longest_difference(g: Graphs) -> float:
 
 
 @compiled
-def fill_tables(g, w, i, loss, unary, pairwise):
-    """The tables of example i along w, wrong labels raised by the loss, all relative to the truth, which scores 0."""
-    K, first = g.K, g.node[i]
+def fill_tables(g, w, i, raised, unary, pairwise):
+    """The tables of example i along w plus scale * W[label, truth], relative to the truth, which scores 0.
+
+    ``raised`` is (scale, W).
+    """
+    K, first, (scale, W) = g.K, g.node[i], raised
     for v in range(g.node[i + 1] - first):
         y = g.label[first + v]
         weigh_features(g.nodes[first + v], w[: g.nodes.shape[1] * K], unary[v * K : v * K + K], y)
         for k in range(K):
-            unary[v * K + k] += loss if k != y else 0.0
+            unary[v * K + k] += scale * W[k, y]
     for e in range(g.edge[i + 1] - g.edge[i]):
         row, table = g.edge[i] + e, pairwise[e * K * K : (e + 1) * K * K]
         u, v = (g.head[row], g.tail[row]) if g.turned[row] else (g.tail[row], g.head[row])

@@ -34,6 +34,7 @@ from .graphs import (
     rounding_bounds,
     squared_difference,
 )
+from .labelling_loss import LabellingLoss, labelling_loss
 from .update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
 
 
@@ -49,12 +50,13 @@ class Networks(NamedTuple):
     sign: np.ndarray
     first: int
     size: int
-    loss: float  # by how much every wrong label raises the goal
+    loss: float  # by how much the loss of a rival raises the goal
+    cost: LabellingLoss  # the loss
     log: UpdateLog
     exact: bool
 
     def lowest(self, w, i):
-        """The least of <w,a> less ``loss`` for every wrong label, over all rivals."""
+        """The least of <w,a> - loss cost(y', y) over all rivals y'."""
         slot, at = self.log.next_slot(), self.log.next_label()
         return find_rival(self, w, i, self.log.label[at:]), slot
 
@@ -99,6 +101,7 @@ class SearchedNetworks:
     graphs: Graphs
     log: UpdateLog
     loss: float
+    cost: LabellingLoss
     engine: str
     seconds: float
 
@@ -112,16 +115,15 @@ class SearchedNetworks:
         return other
 
     def lowest(self, w, i):
-        """The least of <w,a> less ``loss`` for every wrong label, over the rivals that the engine finds."""
+        """The least of <w,a> - loss cost(y', y) over the rivals y' that the engine finds."""
         network, truth = network_along(self.graphs, w, i), self.graphs.truth(i)
         if self.loss:
-            unary = network.unary + self.loss
-            unary[network.unary_start[:-1] + truth] -= self.loss
-            network = network._replace(unary=unary)
+            scale = self.loss / truth.size if self.cost.mean else self.loss
+            network = network._replace(unary=network.unary + scale * self.cost.table[:, truth].T.ravel())
         found = best_rival(network, truth, self.engine, self.seconds)
         at = self.log.next_label()
         self.log.label[at : at + truth.size] = found.labels
-        return network.value(truth) - found.value, int(self.log.next_slot())
+        return network.value(truth) - found.value - self.loss * self.cost.whole, int(self.log.next_slot())
 
     squared_norm, add, record, w_changed = Networks.squared_norm, Networks.add, Networks.record, Networks.w_changed
     difference_vectors, rounding_bound = Networks.difference_vectors, Networks.rounding_bound
@@ -136,16 +138,17 @@ class SearchedNetworks:
 def find_rival(oracle, w, i, rival):
     """Write the best rival into ``rival``; returns the truth's score, 0, less that of the rival."""
     g, room = oracle.graphs, oracle.room
-    fill_tables(g, w, i, oracle.loss, room.unary, room.pairwise)
     first, last, begin, end = g.node[i], g.node[i + 1], g.edge[i], g.edge[i + 1]
     n, m = last - first, end - begin
+    scale = oracle.loss / n if oracle.cost.mean else oracle.loss
+    fill_tables(g, w, i, (scale, oracle.cost.table), room.unary, room.pairwise)
     network = Network(
         room.n_labels[:n], room.unary_start[: n + 1], room.unary, g.tail[begin:end], g.head[begin:end],
         room.pairwise_start[:m], room.pairwise, room.message_start[: m + 1], g.start[first + i : last + i + 1],
         g.arc[2 * begin : 2 * end], 0.0,
     )  # fmt: skip
     oracle.search.find(network, g.label[first:last], rival, first)
-    return -score_labelling(network, rival)
+    return -score_labelling(network, rival) - oracle.loss * oracle.cost.whole
 
 
 def _present_bounds(oracle: Any, w: np.ndarray, bound: Callable[[int], float]) -> np.ndarray:
@@ -170,6 +173,7 @@ def bound_by_messages(oracle: Networks, w: np.ndarray, i: int, tries: int = 5) -
     """
     blank, truth, rival = empty_network(oracle.graphs, i), oracle.graphs.truth(i), oracle.log.label
     error = 4.0 * UNIT * truth.size * (oracle.graphs.nodes.shape[1] + 2)  # of adding delta
+    oracle = oracle._replace(loss=0.0, cost=labelling_loss("count", oracle.graphs.K))
     delta = 0.5 * find_rival(oracle, w, i, rival)
     for _ in range(tries if 0.0 < delta < math.inf else 0):
         find_rival(oracle._replace(loss=delta), w, i, rival)
@@ -185,8 +189,8 @@ def bound_by_messages(oracle: Networks, w: np.ndarray, i: int, tries: int = 5) -
 
 
 def networks(
-    graphs: Graphs, engine: str = "auto", *, loss: float = 0.0, weight: np.ndarray | None = None, passes: int = 30,
-    seconds: float = 10.0,
+    graphs: Graphs, engine: str = "auto", *, loss: float = 0.0, cost: Any = "count", weight: np.ndarray | None = None,
+    passes: int = 30, seconds: float = 10.0,
 ) -> Networks | SearchedNetworks:  # fmt: skip
     """The oracle of labelled graphs.
 
@@ -198,7 +202,9 @@ def networks(
         "forest" (exact) and "trws" are compiled; "auto" is the former where no graph has a cycle; any other engine of
         `linsep.inference` is asked in plain Python.
     loss : float, default=0.0
-        By how much every wrong label raises the goal.
+        By how much the loss of a rival raises the goal.
+    cost : {"count", "hamming", "zero-one"} or array-like of shape (K, K), default="count"
+        The loss of a rival, of a name or ``W[decision, truth]`` (`linsep.oracles.labelling_loss`).
     weight : array, default=None
         One number per example; None: all weigh 1.
     passes : int, default=30
@@ -231,7 +237,7 @@ def networks(
     )  # fmt: skip
     oracle = Networks(
         g, search or make_message_search(passes, n, m, K), room, np.zeros(g.n_weights),
-        weight, np.ones(g.n_examples, dtype=np.int8), 0, g.n_weights, loss,
+        weight, np.ones(g.n_examples, dtype=np.int8), 0, g.n_weights, loss, labelling_loss(cost, K),
         new_log(g.n_examples, int(g.node[-1]), n), search is not None,
     )  # fmt: skip
     return oracle if engine in ("auto", "forest", "trws") else SearchedNetworks(oracle, engine, float(seconds))

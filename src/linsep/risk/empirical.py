@@ -1,6 +1,9 @@
 r"""The empirical risk: the mean loss of decisions (A3).
 
 .. math:: R_{emp} = \frac{1}{\sum c_i} \sum_i c_i\, W(q(x_i), k_i)
+
+A loss is W(decision, truth) as in S0 and S4, everywhere in linsep: functions take the decision first, matrices have one
+row per decision and one column per truth. (S2 writes the truth first.)
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
         Labels, or labellings: lists, tuples or arrays of labels, of any lengths (E5).
     y_pred : sequence
         Decisions, of the same kind.
-    loss : "hamming", callable or array-like of shape (n_labels, n_labels), default=None
-        None: 0/1 loss. "hamming": the share of positions where two labellings differ. A function W(decision, truth)
-        of two labels or labellings. Or a matrix ``W[decision, truth]`` with rows and columns ordered as ``labels``.
+    loss : {"zero-one", "hamming", "count"}, callable or array-like of shape (n_labels, n_labels), default=None
+        None, "zero-one": 0/1 loss. "hamming": the share of places where two labellings differ; "count": their number.
+        A function W(decision, truth) of two labels or labellings. Or a matrix ``W[decision, truth]`` with rows and
+        columns ordered as ``labels``.
     labels : array-like of shape (n_labels,), default=None
         The order of the matrix. None: the sorted labels of both arguments.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -43,17 +47,16 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
     >>> empirical_risk(["JOHN", "DANA"], ["JOHN", "DINA"], "hamming")
     0.125
     """
+    loss = named_loss(loss or "zero-one") if loss is None or isinstance(loss, str) else loss
     truth, decision = _as_labels(y_true, loss), _as_labels(y_pred, loss)
     if truth.shape != decision.shape:
         raise ValueError(f"y_pred: expected {truth.size} labels, as many as in y_true, got {decision.size}.")
     if truth.size == 0:
         raise ValueError("y_true: expected at least one label, got none.")
-    if isinstance(loss, str) and loss != "hamming":
-        raise ValueError(f"loss: expected None, 'hamming', a function or a matrix, got {loss!r}.")
-    if loss is None and truth.dtype != object:
+    if loss is zero_one and truth.dtype != object:
         losses = (truth != decision).astype(float)
-    elif loss is None or isinstance(loss, str) or callable(loss):
-        losses = _call_loss({None: zero_one, "hamming": hamming}.get(loss, loss), decision, truth)
+    elif callable(loss):
+        losses = _call_loss(loss, decision, truth)
     else:
         losses = _look_up_loss(np.asarray(loss, dtype=np.float64), decision, truth, labels)
     weight = np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -89,15 +92,37 @@ def hamming(decision: Sequence, truth: Sequence) -> float:
     >>> hamming("BALL", "BILL")
     0.25
     """
+    return count(decision, truth) / max(len(truth), 1)
+
+
+def count(decision: Sequence, truth: Sequence) -> float:
+    """Return the number of positions in which two labellings of the same length differ.
+
+    >>> count("BALL", "BILL")
+    1.0
+    """
     if len(decision) != len(truth):
-        raise ValueError(f"loss='hamming': {decision!r} and {truth!r} have different lengths.")
-    return sum(not same(*pair) for pair in zip(decision, truth, strict=True)) / max(len(truth), 1)
+        raise ValueError(f"loss: {decision!r} and {truth!r} have different lengths.")
+    return float(sum(not same(*pair) for pair in zip(decision, truth, strict=True)))
+
+
+def named_loss(name: str) -> Callable[[Any, Any], float]:
+    """Return the loss W(decision, truth) of a name.
+
+    >>> named_loss("hamming")("BALL", "BILL")
+    0.25
+    """
+    named: dict[str, Callable[[Any, Any], float]] = {"zero-one": zero_one, "hamming": hamming, "count": count}
+    if name not in named:
+        raise ValueError(f"loss: expected None, a function, a matrix or one of {sorted(named)}, got {name!r}.")
+    return named[name]
 
 
 def _as_labels(y: Any, loss: Any) -> np.ndarray:
     """Return labels as an array, labellings as an array of objects."""
-    structured = isinstance(loss, str) or any(np.ndim(label) > 0 for label in y)
-    if not structured or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1):
+    structured = (callable(loss) and loss is not zero_one) or any(np.ndim(label) > 0 for label in y)
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if not structured or shape[1:] == (1,):
         return column_or_1d(y)
     found = np.empty(len(y), dtype=object)
     for i, labelling in enumerate(y):

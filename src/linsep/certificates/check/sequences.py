@@ -38,6 +38,8 @@ class SequenceStructure:
         Whether a label depends on one label before it, or on two.
     bias : float, default=1.0
         What a label has as its bias in phi; 0: none.
+    end : float, default=1.0
+        What the last label has as its end in phi; 0: none.
     pair_features : bool, default=False
         Whether features weigh pairs of labels too.
     forbidden : collection of pairs, default=()
@@ -55,10 +57,10 @@ class SequenceStructure:
 
     def __init__(
         self, X: Sequence, y: Sequence, K: int, features: int, *, order: int = 1, bias: float = 1.0,
-        pair_features: bool = False, forbidden: Collection[tuple] = (),
+        end: float = 1.0, pair_features: bool = False, forbidden: Collection[tuple] = (),
     ) -> None:  # fmt: skip
         self.X, self.y, self.n, self.K = X, [np.asarray(labels) for labels in y], len(X), K
-        self.order, self.bias, self.forbidden = order, bias, set(forbidden)
+        self.order, self.bias, self.end, self.forbidden = order, bias, end, set(forbidden)
         self.shapes = {
             "emission": (features, K), "bias": (K,), "start": (K,), "end": (K,), "pairs": (K, K),
             "triples": (K, K, K) if order == 2 else (0, K, K),
@@ -90,7 +92,7 @@ class SequenceStructure:
         sizes = [math.prod(shape) for shape in self.shapes.values()]
         at = dict(zip(self.shapes, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
         yield at["start"] + y[0], 1.0
-        yield at["end"] + y[-1], 1.0
+        yield at["end"] + y[-1], self.end
         for t, entries in enumerate(self._entries(i)):
             pair = y[t - 1] * K + y[t]
             yield at["bias"] + y[t], self.bias
@@ -163,8 +165,8 @@ class SequenceStructure:
             for entries in self._entries(i):
                 for feature, value in entries:
                     sums[feature] += abs(value)
-            squares = float(sums @ sums) * (2 if self.shapes["pair_emission"][0] else 1) + (self.bias * n) ** 2 + 2.0
-            squares += (n - 1.0) ** 2 + (max(n - 2.0, 0.0) ** 2 if self.order == 2 else 0.0)
+            squares = float(sums @ sums) * (2 if self.shapes["pair_emission"][0] else 1) + (self.bias * n) ** 2 + 1.0
+            squares += self.end**2 + (n - 1.0) ** 2 + (max(n - 2.0, 0.0) ** 2 if self.order == 2 else 0.0)
             longest = max(longest, 2.0 * squares)
         return math.sqrt(longest)
 
@@ -188,7 +190,7 @@ class SequenceStructure:
         part, n = self._parts(w), self.y[i].size
         at, between = np.tile(self.bias * part["bias"], (n, 1)), np.tile(part["pairs"], (n - 1, 1, 1))
         at[0] += part["start"]
-        at[-1] += part["end"]
+        at[-1] += self.end * part["end"]
         small = (part[name] for name in ("bias", "start", "end", "pairs", "triples"))
         count, total = 6 * n + 8, n * sum(float(np.abs(table).max(initial=0.0)) for table in small)
         for t, entries in enumerate(self._entries(i)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -19,6 +19,7 @@ from ...loop.passes import State
 from ...loop.sweep import Counters
 from ...oracles.sequences import Chain, Sequences, Weights, count_weights, grow_weights, sequences, split_weights
 from .._labelling import LabellingClassifier, list_of_arrays
+from .._loss import CONSTRAINT, count_loss, tabulate_loss
 from .._parameters import shared_parameters
 from .._validation import (
     AT_LEAST_ONE,
@@ -32,16 +33,15 @@ from .decoding import SCORING, Labelling, best_labellings, best_labels, marginal
 from .development import Development
 from .hmm import count_probabilities, make_chain
 from .labels import (
-    FeatureWeight,
-    Transition,
-    check_allowed,
     flatten_labels,
     forbidden_scores,
     number_forbidden,
+    number_labels,
     sort_labels,
     split_positions,
 )
 from .reader import Read, Reader
+from .strongest import FeatureWeight, Transition, strongest_features, strongest_transitions
 from .templates import WINDOW, Templates
 
 
@@ -49,7 +49,7 @@ from .templates import WINDOW, Templates
 class SequenceClassifier(LabellingClassifier):
     r"""Labels for every position of a sequence, the best ones together (E2).
 
-    .. math:: \arg\max_y\ start(y_1) + end(y_n) + \sum_t \big(\langle w_{y_t}, x_t\rangle + bias(y_t)\big)
+    .. math:: \arg\max_y\ start(y_1)\ [+ end(y_n)] + \sum_t \big(\langle w_{y_t}, x_t\rangle + bias(y_t)\big)
               + \sum_{t>1} pair(y_{t-1}, y_t)\ [+ \sum_{t>2} triple(y_{t-2}, y_{t-1}, y_t)]
 
     A sequence is violated while some other labelling scores as much as the right one; rules move w as they do for two
@@ -80,8 +80,15 @@ class SequenceClassifier(LabellingClassifier):
         Features x_t weigh pairs of labels too: K x K weights each.
     fit_intercept : bool, default=True
         Whether every label has a weight of its own, bias(y).
+    fit_end : bool, default=True
+        Whether the last label has a weight of its own, end(y_n). False: S2's chain, without an end term.
+    loss : {"count", "hamming", "zero-one"}, callable or array-like of shape (n_classes, n_classes), default="count"
+        What a labelling costs where another is true (E5): the number of wrong labels, their share, or 1; or the sum
+        over all positions of your own ``W(decision, truth)`` of two labels, a function or a matrix with one row per
+        decision and one column per truth, in the order of ``classes_``. `risk` counts it.
     loss_scale : float, default=0.0
-        By how much every wrong label raises the margin asked for (E5).
+        By how much the loss of a rival raises the margin asked for: :math:`\langle w, \varphi(x,y) -
+        \varphi(x,y')\rangle > b + scale \cdot loss(y',y)`.
     keep : {"average", "last", "pocket", "auto"}, default="average"
         Which w is returned.
     max_iter : int, default=10
@@ -126,6 +133,8 @@ class SequenceClassifier(LabellingClassifier):
         "templates": [None, StrOptions({"window"}), "array-like", Templates],
         "columns": ["array-like"],
         "pair_features": ["boolean"],
+        "fit_end": ["boolean"],
+        "loss": CONSTRAINT,
         "max_iter": [AT_LEAST_ONE],
         "scoring": [StrOptions(set(SCORING))],
         "n_jobs": [None, Integral],
@@ -133,9 +142,9 @@ class SequenceClassifier(LabellingClassifier):
 
     def __init__(
         self, rule="perceptron", target=None, *, order=1, forbidden=None, templates=None, columns=("word",),
-        pair_features=False, fit_intercept=True, loss_scale=0.0, keep="average", max_iter=10, max_updates=None,
-        max_seconds=None, patience=None, shuffle=True, random_state=None, scoring="token", n_jobs=-1, warm_start=False,
-        verbose=0,
+        pair_features=False, fit_intercept=True, fit_end=True, loss="count", loss_scale=0.0, keep="average",
+        max_iter=10, max_updates=None, max_seconds=None, patience=None, shuffle=True, random_state=None,
+        scoring="token", n_jobs=-1, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 
@@ -159,7 +168,7 @@ class SequenceClassifier(LabellingClassifier):
         goes_on = self.warm_start and hasattr(self, "coef_")
         self._begin_learning(goes_on)
         read, labels = self._read_more(X, y) if goes_on else self._read_first(X, y, None)
-        oracle = self._oracle(read, self._number_labels(labels, read.begin), sample_weight)
+        oracle = self._oracle(read, number_labels(labels, read.begin, self._number, self._forbidden), sample_weight)
         if dev is None:
             self._learn(oracle)
             return self
@@ -188,7 +197,9 @@ class SequenceClassifier(LabellingClassifier):
             read, labels = self._read_more(X, y)
         else:
             raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")
-        self._learn_more(self._oracle(read, self._number_labels(labels, read.begin), sample_weight))
+        self._learn_more(
+            self._oracle(read, number_labels(labels, read.begin, self._number, self._forbidden), sample_weight)
+        )
         return self
 
     def _read_first(self, X: Sequence, y: Sequence, classes: Any) -> tuple[Read, list]:
@@ -228,24 +239,17 @@ class SequenceClassifier(LabellingClassifier):
         self._number = {label: k for k, label in enumerate(labels.tolist())}
         self._forbidden = number_forbidden(self.forbidden, self._number) if forbidden is None else forbidden
         self._chain = Chain(
-            len(labels), int(self.order), float(self.fit_intercept), bool(self.pair_features),
-            forbidden_scores(self._forbidden, len(labels)),
+            len(labels), int(self.order), float(self.fit_intercept), float(self.fit_end),
+            bool(self.pair_features), forbidden_scores(self._forbidden, len(labels)),
         )  # fmt: skip
-
-    def _number_labels(self, labels: list, begin: np.ndarray) -> np.ndarray:
-        """The numbers of labels; one that is unknown, or forbidden where it stands, is named."""
-        numbers = np.fromiter((self._number.get(label, -1) for label in labels), dtype=np.int32, count=len(labels))
-        if numbers.min() < 0:
-            t = int(np.argmin(numbers))
-            i = int(np.searchsorted(begin, t, side="right")) - 1
-            raise ValueError(f"y: sequence {i}: expected labels of {self.classes_.tolist()}, got {labels[t]!r}.")
-        check_allowed(numbers, begin, self._forbidden)
-        return numbers
 
     def _oracle(self, read: Read, label: np.ndarray, sample_weight=None) -> Sequences:
         """The sequences as an oracle."""
-        weight, loss = check_sample_weight(sample_weight, [None] * (read.begin.size - 1)), float(self.loss_scale)
-        return sequences(read.begin, label, read.x, **self._chain._asdict(), loss=loss, weight=weight)
+        return sequences(
+            read.begin, label, read.x, **self._chain._asdict(), loss=float(self.loss_scale),
+            cost=tabulate_loss(self.loss, self.classes_),
+            weight=check_sample_weight(sample_weight, [None] * (read.begin.size - 1)),
+        )  # fmt: skip
 
     # --- deciding ----------------------------------------------------------------------------------------------------
 
@@ -289,6 +293,9 @@ class SequenceClassifier(LabellingClassifier):
         w, by = self._present_coef(), by or self._fitted["scoring"]
         return self._score(oracle, flatten_labels(y, oracle.begin), w, by, sample_weight)
 
+    def _labelling_loss(self) -> Callable[[Sequence, Sequence], float]:
+        return count_loss(self._fitted["loss"], self.classes_)
+
     def _score(self, oracle: Sequences, truth: list, w: np.ndarray, by: str, sample_weight=None) -> float:
         found = self.classes_[best_labels(oracle, w, self.n_jobs)].tolist()
         return score_labels(truth, found, oracle.begin, by, sample_weight)
@@ -303,32 +310,22 @@ class SequenceClassifier(LabellingClassifier):
 
     def strongest_features(self, n: int = 20, label: Any = None) -> list[FeatureWeight]:
         """The ``n`` largest weights of features, by absolute value; of one label, if given."""
-        table = self.weights_.emission
-        if label is not None and label not in self._number:
-            raise ValueError(f"label: expected one of {self.classes_.tolist()}, got {label!r}.")
-        columns = np.arange(len(self.classes_)) if label is None else np.array([self._number[label]])
-        best = np.argsort(-np.abs(table[:, columns]).ravel(), kind="stable")[:n]
-        rows, places = np.divmod(best, columns.size)
-        found = zip(rows.tolist(), columns[places].tolist(), strict=True)
-        return [FeatureWeight(self.reader_.name(row), self.classes_[k], float(table[row, k])) for row, k in found]
+        return strongest_features(self.weights_, self.reader_, self.classes_, n, label)
 
     def strongest_transitions(self, n: int = 20) -> list[Transition]:
         """The ``n`` largest weights of pairs, starts (None, label) and ends (label, None), by absolute value."""
-        names, parts = [None, *self.classes_.tolist()], self.weights_
-        table = np.zeros((len(names), len(names)))
-        table[0, 1:], table[1:, 0], table[1:, 1:] = parts.start, parts.end, parts.pairs
-        best = [place for place in np.argsort(-np.abs(table).ravel(), kind="stable") if place][:n]
-        return [Transition(names[j], names[k], float(table[j, k])) for j, k in (divmod(b, len(names)) for b in best)]
+        return strongest_transitions(self.weights_, self.classes_.tolist(), n)
 
     def check(self, X: Sequence, y: Sequence, sample_weight=None) -> Verdict:
         """Check the certificate against the sequences it was made for, by slow and simple code of its own."""
         check_is_fitted(self, "certificate_")
         read = self.reader_.apply(X)
-        numbers = self._number_labels(flatten_labels(y, read.begin), read.begin)
-        labels, order, bias, pair_features, _ = self._chain
+        numbers = number_labels(flatten_labels(y, read.begin), read.begin, self._number, self._forbidden)
+        chain = self._chain
         structure = SequenceStructure(
-            self.reader_.plain(X), split_positions(numbers, read.begin), labels, self.reader_.width, order=order,
-            bias=bias, pair_features=pair_features, forbidden=self._forbidden,
+            self.reader_.plain(X), split_positions(numbers, read.begin), chain.labels, self.reader_.width,
+            order=chain.order, bias=chain.bias, end=chain.end, pair_features=chain.pair_features,
+            forbidden=self._forbidden,
         )  # fmt: skip
         weight = check_sample_weight(sample_weight, [None] * (read.begin.size - 1))
         keep = None if weight is None else weight > 0

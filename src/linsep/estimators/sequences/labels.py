@@ -5,28 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...risk.spans import bio_forbidden
 from .._validation import require_list
-
-
-class FeatureWeight(NamedTuple):
-    """The weight of a feature for a label."""
-
-    feature: str
-    label: Any
-    weight: float
-
-
-class Transition(NamedTuple):
-    """The weight of one label after another; None is the start or the end."""
-
-    before: Any
-    after: Any
-    weight: float
 
 
 def flatten_labels(y: Sequence, begin: np.ndarray, name: str = "y") -> list:
@@ -96,10 +80,18 @@ def forbidden_scores(pairs: Collection[tuple[int | None, int | None]], labels: i
     return np.concatenate([start, end, inner.ravel()]) if pairs else np.zeros(0)
 
 
-def check_allowed(numbers: np.ndarray, begin: np.ndarray, pairs: Collection[tuple[int | None, int | None]]) -> None:
-    """Raise a ValueError that names the first sequence of y with a forbidden start, end or pair."""
-    for i, labels in enumerate(split_positions(numbers, begin) if pairs else []):
-        for before, after in pairwise([None, *labels.tolist(), None]):
+def number_labels(
+    labels: list, begin: np.ndarray, number: dict[Any, int], pairs: Collection[tuple[int | None, int | None]]
+) -> np.ndarray:
+    """The numbers of labels; one that is unknown, or forbidden where it stands, is named."""
+    numbers = np.fromiter((number.get(label, -1) for label in labels), dtype=np.int32, count=len(labels))
+    if numbers.min() < 0:
+        t = int(np.argmin(numbers))
+        i = int(np.searchsorted(begin, t, side="right")) - 1
+        raise ValueError(f"y: sequence {i}: expected labels of {list(number)}, got {labels[t]!r}.")
+    for i, each in enumerate(split_positions(numbers, begin) if pairs else []):
+        for before, after in pairwise([None, *each.tolist(), None]):
             if (before, after) in pairs:
                 what = "a start" if before is None else "an end" if after is None else "a pair of labels"
                 raise ValueError(f"y: sequence {i} has {what} that is forbidden.")
+    return numbers

@@ -29,7 +29,7 @@ def write_difference(difference, labellings, x, begin, chain):
     """Write which numbers of w the vector a touches, and what it has there; returns how many pairs there are."""
     truth, rival = labellings
     own, other, value, _ = difference
-    labels, order, bias, _, _ = chain
+    labels, order, bias, last, _, _ = chain
     n, at, count = truth.size, x.width * labels, write_features(difference, labellings, x, begin, chain)
     for t in range(n):
         if truth[t] != rival[t]:
@@ -38,7 +38,7 @@ def write_difference(difference, labellings, x, begin, chain):
     for end in range(2):
         at, t = at + labels, end * (n - 1)
         if truth[t] != rival[t]:
-            own[count], other[count], value[count] = at + truth[t], at + rival[t], 1.0
+            own[count], other[count], value[count] = at + truth[t], at + rival[t], last if end else 1.0
             count += 1
     at += labels
     for t in range(1, n):
@@ -62,7 +62,7 @@ def write_features(difference, labellings, x, begin, chain):
     truth, rival = labellings
     own, other, value, _ = difference
     dense, indptr, indices, values, width = x
-    labels, order, _, pair_features, _ = chain
+    labels, order, _, _, pair_features, _ = chain
     d, count, stride, base, step = dense.shape[1], 0, labels, 0, min(values.size - 1, 1)
     for before in range(1 + pair_features):  # how many labels before the last one count
         for t in range(before, truth.size):
@@ -87,7 +87,7 @@ def list_differences(
     oracle: Sequences, log: UpdateLog
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """`write_difference` of all entries of ``log`` at once: entry, the indices of truth and rival, the value there."""
-    (k, order, bias, pair_features, _), sizes = oracle.chain, np.diff(log.begin)
+    (k, order, bias, end, pair_features, _), sizes = oracle.chain, np.diff(log.begin)
     entry, t = np.repeat(np.arange(sizes.size), sizes), concatenate_ranges(np.zeros_like(sizes), sizes)
     position = concatenate_ranges(oracle.begin[log.example], sizes)
     y = np.stack([oracle.label[position], log.label[: t.size]]).astype(np.int64)  # truth and rival
@@ -101,7 +101,7 @@ def list_differences(
         yield entry[differ[place]], own, other, value
     always = np.ones(t.size, dtype=bool)
     for state, base, where, each in (
-        (y, at - 3 * k, always, bias), (y, at - 2 * k, t == 0, 1.0), (y, at - k, np.roll(t == 0, -1), 1.0),
+        (y, at - 3 * k, always, bias), (y, at - 2 * k, t == 0, 1.0), (y, at - k, np.roll(t == 0, -1), end),
         (pair, at, always, 1.0), (triple, at + k * k, always & (order == 2), 1.0),
     ):  # fmt: skip
         differ = np.flatnonzero((state[0] != state[1]) & where)

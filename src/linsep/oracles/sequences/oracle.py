@@ -1,6 +1,6 @@
 r"""Sequences: the labels of a sequence against its best rival labelling (E2).
 
-.. math:: \langle w, \varphi(x,y)\rangle = start(y_1) + end(y_n) + \sum_t (\langle w_{y_t}, x_t\rangle + bias(y_t))
+.. math:: \langle w, \varphi(x,y)\rangle = start(y_1)\ [+ end(y_n)] + \sum_t (\langle w_{y_t}, x_t\rangle + bias(y_t))
           + \sum_{t>1} (pair(y_{t-1}, y_t)\ [+ \langle w_{y_{t-1}y_t}, x_t\rangle])
           + \sum_{t>2} triple(y_{t-2}, y_{t-1}, y_t)
 
@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from ...inference.lattice import best_rival, k_best, max_marginals, viterbi
 from ...jit import compiled, component, read_only
 from ..door import require_integers, require_memory, require_rising, require_scalar, require_weights, require_within
+from ..labelling_loss import LabellingLoss, labelling_loss
 from ..update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
 from .differences import Difference, list_differences, write_difference
 from .features import Features, absolute_matrix, check_features
@@ -39,7 +40,8 @@ class Sequences(NamedTuple):
     x: Features
     chain: Chain
     size: int  # how many numbers w has
-    loss: float  # by how much every wrong label raises the goal
+    loss: float  # by how much the loss of a rival raises the goal
+    cost: LabellingLoss  # the loss
     weight: np.ndarray  # n of float64, or empty: every sequence weighs 1
     sign: np.ndarray  # n of int8, all 1
     first: int
@@ -50,12 +52,13 @@ class Sequences(NamedTuple):
     difference: Difference
 
     def lowest(self, w, i):
-        """The least of <w, a> - loss Hamming(y, y') over all rivals y'; infinite if all are forbidden."""
+        """The least of <w, a> - loss cost(y', y) over all rivals y'; infinite if all are forbidden."""
         begin, rival = self.begin[i], self.log.label[self.log.next_label() :]
         truth = self.label[begin : self.begin[i + 1]]
-        lattice = score_lattice(w, self.x, begin, truth, self.loss, self.chain, self.tables)
+        scale = self.loss / truth.size if self.cost.mean else self.loss
+        lattice = score_lattice(w, self.x, begin, truth, (scale, self.cost.table), self.chain, self.tables)
         own, score = best_rival(lattice, truth, self.best, self.prefix, rival)
-        return own - score, self.log.next_slot()
+        return own - score - self.loss * self.cost.whole, self.log.next_slot()
 
     def squared_norm(self, i, slot):
         """<a,a>."""
@@ -110,43 +113,46 @@ class Sequences(NamedTuple):
 
     def norm_bound(self) -> float:
         """No vector a is longer: its part of x is at most sqrt(2) times the sum of all |x_t|, and so on."""
-        n, (_, order, bias, pair_features, _) = np.diff(self.begin), self.chain
+        n, (_, order, bias, end, pair_features, _) = np.diff(self.begin), self.chain
         ones = np.ones(self.label.size), np.arange(self.label.size), self.begin
         total = sp.csr_array(ones, shape=(n.size, self.label.size)) @ absolute_matrix(self.x)
         squares = (1 + pair_features) * np.asarray(total.multiply(total).sum(axis=1)).ravel()
-        squares += (n - 1.0) ** 2 + (bias * n) ** 2 + 2.0 + (order == 2) * np.maximum(n - 2.0, 0.0) ** 2
+        squares += (n - 1.0) ** 2 + (bias * n) ** 2 + 1.0 + end + (order == 2) * np.maximum(n - 2.0, 0.0) ** 2
         return float(np.sqrt(2.0 * squares.max(initial=0.0)))
 
 
 @compiled
 def decode(oracle, w, sequences, out, values):
     """Write the best labelling of each of ``sequences`` into ``out``, by position, and its score into ``values``."""
+    raised = 0.0, oracle.cost.table  # a loss counts in learning only
     for i in sequences:
         begin, end = oracle.begin[i], oracle.begin[i + 1]
-        lattice = score_lattice(w, oracle.x, begin, oracle.label[begin:end], 0.0, oracle.chain, oracle.tables)
+        lattice = score_lattice(w, oracle.x, begin, oracle.label[begin:end], raised, oracle.chain, oracle.tables)
         values[i] = viterbi(lattice, oracle.best, out[begin:end])
 
 
 @compiled
 def write_max_marginals(oracle, w, sequences, after, out):
     """Write the max-marginals of each of ``sequences`` into ``out``, by position. ``after`` is scratch, like best."""
+    raised = 0.0, oracle.cost.table  # a loss counts in learning only
     for i in sequences:
         begin, end = oracle.begin[i], oracle.begin[i + 1]
-        lattice = score_lattice(w, oracle.x, begin, oracle.label[begin:end], 0.0, oracle.chain, oracle.tables)
+        lattice = score_lattice(w, oracle.x, begin, oracle.label[begin:end], raised, oracle.chain, oracle.tables)
         max_marginals(lattice, oracle.best, after, out[begin:end])
 
 
 @compiled
 def decode_k_best(oracle, w, i, messages, out, values):
     """The best labellings of sequence i: see `linsep.inference.lattice.k_best`, whose scratch is ``messages``."""
-    begin, end = oracle.begin[i], oracle.begin[i + 1]
-    lattice = score_lattice(w, oracle.x, begin, oracle.label[begin:end], 0.0, oracle.chain, oracle.tables)
+    begin, end, raised = oracle.begin[i], oracle.begin[i + 1], (0.0, oracle.cost.table)
+    lattice = score_lattice(w, oracle.x, begin, oracle.label[begin:end], raised, oracle.chain, oracle.tables)
     return k_best(lattice, messages[0], messages[1], messages[2], out, values)
 
 
 def sequences(
     begin: Any, label: Any, x: Features, labels: int, *, order: int = 1, pair_features: bool = False,
-    forbidden: Any = None, bias: float = 1.0, loss: float = 0.0, weight: Any = None,
+    forbidden: Any = None, bias: float = 1.0, end: float = 1.0, loss: float = 0.0, cost: Any = "count",
+    weight: Any = None,
 ) -> Sequences:  # fmt: skip
     """The oracle of sequences.
 
@@ -168,8 +174,12 @@ def sequences(
         -inf for a start, an end or a pair that is forbidden, else 0.
     bias : float, default=1.0
         0.0: labels have no weight of their own.
+    end : float, default=1.0
+        0.0: the last label has no weight of its own.
     loss : float, default=0.0
-        By how much every wrong label raises the goal.
+        By how much the loss of a rival raises the goal.
+    cost : {"count", "hamming", "zero-one"} or array-like of shape (labels, labels), default="count"
+        The loss of a rival, of a name or ``W[decision, truth]`` (`linsep.oracles.labelling_loss`).
     weight : array of n numbers, default=None
         The weights of the sequences; None: all weigh 1.
 
@@ -189,26 +199,28 @@ def sequences(
     """
     labels, order = int(labels), int(order)
     begin, label = _check_positions(begin, label, x, labels, order)
-    lengths, chain = np.diff(begin), _make_chain(labels, order, bias, pair_features, forbidden)
+    lengths, chain = np.diff(begin), _make_chain(labels, order, (bias, end), pair_features, forbidden)
     weight = read_only(require_weights(weight, lengths.size, "sequences: weight"))
     size = count_weights(x.width, chain)
     require_memory(max(size, int(lengths.max()) * labels ** (2 if pair_features else order)), "sequences: w and tables")
     return Sequences(
-        read_only(begin), read_only(label), x, chain, size, require_scalar(loss, "sequences: loss"), weight,
-        read_only(np.ones(lengths.size, dtype=np.int8)), 0, new_log(lengths.size, label.size, int(lengths.max())),
+        read_only(begin), read_only(label), x, chain, size, require_scalar(loss, "sequences: loss"),
+        labelling_loss(cost, labels), weight, read_only(np.ones(lengths.size, dtype=np.int8)), 0,
+        new_log(lengths.size, label.size, int(lengths.max())),
         *_new_scratch(begin, x, chain, size),
     )  # fmt: skip
 
 
-def _make_chain(labels: int, order: int, bias: float, pair_features: bool, forbidden: Any) -> Chain:
+def _make_chain(labels: int, order: int, terms: tuple[float, float], pair_features: bool, forbidden: Any) -> Chain:
     """What labellings are scored by, checked."""
     scores = np.zeros(0) if forbidden is None else np.asarray(forbidden, dtype=np.float64)
     expected = 2 * labels + labels**2
     if scores.size and not (scores.shape == (expected,) and np.isin(scores, (0, -np.inf)).all()):
         raise ValueError(f"sequences: forbidden: expected {expected} numbers, 0 or -inf, got shape {scores.shape}.")
-    if bias not in (0.0, 1.0):
-        raise ValueError(f"sequences: bias: expected 0 or 1, got {bias!r}.")
-    return Chain(labels, order, float(bias), bool(pair_features), read_only(scores))
+    for name, term in zip(("bias", "end"), terms, strict=True):
+        if term not in (0.0, 1.0):
+            raise ValueError(f"sequences: {name}: expected 0 or 1, got {term!r}.")
+    return Chain(labels, order, float(terms[0]), float(terms[1]), bool(pair_features), read_only(scores))
 
 
 def _check_positions(begin: Any, label: Any, x: Features, labels: int, order: int) -> tuple[np.ndarray, np.ndarray]:

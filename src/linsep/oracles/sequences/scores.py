@@ -17,6 +17,7 @@ class Chain(NamedTuple):
     labels: int  # K
     order: int  # 1 or 2
     bias: float  # 1.0; 0.0 for none
+    end: float  # 1.0; 0.0: the last label has no weight of its own
     pair_features: bool  # whether features weigh pairs of labels too
     forbidden: np.ndarray  # empty, or K + K + K K numbers: -inf for a start, an end, a pair that is forbidden, else 0
 
@@ -44,7 +45,7 @@ class Weights(NamedTuple):
 def count_weights(features: int, chain: Chain) -> int:
     """How many numbers w has for so many features.
 
-    >>> count_weights(2, Chain(2, 1, 1.0, False, np.zeros(0)))
+    >>> count_weights(2, Chain(2, 1, 1.0, 1.0, False, np.zeros(0)))
     14
     """
     k = chain.labels
@@ -62,7 +63,7 @@ def split_weights(w: np.ndarray, features: int, chain: Chain) -> Weights:
 def grow_weights(w: np.ndarray, features: int, chain: Chain) -> np.ndarray:
     """w with zeros for features that were not there before: ``features`` in all.
 
-    >>> chain = Chain(2, 1, 1.0, False, np.zeros(0))
+    >>> chain = Chain(2, 1, 1.0, 1.0, False, np.zeros(0))
     >>> grow_weights(np.arange(1.0, 13.0), 2, chain).tolist()
     [1.0, 2.0, 0.0, 0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]
     """
@@ -97,21 +98,25 @@ def write_pairs(w, x, begin, n, chain, out):
 
 
 @compiled
-def score_lattice(w, x, begin, truth, loss, chain, tables):
-    """The lattice of the sequence at ``begin``: all scores along w, labels other than ``truth`` raised by ``loss``."""
+def score_lattice(w, x, begin, truth, raised, chain, tables):
+    """The lattice of the sequence at ``begin``: all scores along w, plus scale * W[label, truth].
+
+    ``raised`` is (scale, W).
+    """
+    scale, W = raised
     emission, n, labels, forbidden = tables.emission, truth.size, chain.labels, chain.forbidden
     at, square = (x.width + 1) * labels, labels * labels
     write_scores(w, x, begin, chain.bias, emission[:n])
     for k in range(labels):
         emission[0, k] += w[at + k]
-        emission[n - 1, k] += w[at + labels + k]
+        emission[n - 1, k] += chain.end * w[at + labels + k]
     for k in range(min(forbidden.size, labels)):
         emission[0, k] += forbidden[k]
         emission[n - 1, k] += forbidden[labels + k]
-    if loss != 0.0:
+    if scale != 0.0:
         for t in range(n):
             for k in range(labels):
-                emission[t, k] += loss if k != truth[t] else 0.0
+                emission[t, k] += scale * W[k, truth[t]]
     at += 2 * labels
     lattice = Lattice(emission, w, at, 0, n, labels, 1)
     if forbidden.size or chain.pair_features:
