@@ -129,16 +129,16 @@ class Relaxation(NamedTuple):
     ``rate=1`` lands on the hyperplane, which the strict target still calls violated. So the aim
     lies a hair beyond the goal, (1 + 1e-9) b: the rule ends for every rate.
 
-    The batch form of S1 is :math:`w \leftarrow w + rate\, s`, with s the sum of these moves: a step against the gradient
-    of :math:`J_r = \frac12\sum (b - \langle w,a\rangle)^2/|a|^2`. It brings w nearer to every w that reaches the margin
-    iff :math:`rate\,|s|^2 < 4 J_r`, and on many rows it runs away. The mean of the moves (Cimmino) brings w nearer
+    The batch form of S1 is :math:`w \leftarrow w + rate\, s`, with s the sum of these moves: a step against the
+    gradient of :math:`J_r = \frac12\sum (b - \langle w,a\rangle)^2/|a|^2`. It is known to bring w nearer to every w that
+    reaches the margin if :math:`rate\,|s|^2 < 4 J_r`, and on many rows it runs away. The mean of the moves (Cimmino) brings w nearer
     for all rates below 2. The sum is taken where
     :math:`rate\,|s|^2 \le summed\,(1 + rate/2)\,2 J_r`, the mean elsewhere. So ``summed=1`` takes the sum where it is
     known to converge, ``summed=inf`` everywhere, as S1 has it, and ``summed=0`` nowhere.
 
     >>> Relaxation(1.5).step(t=0, wa=-1.0, ww=1.0, aa=2.0, goal=1.0)[1]
     1.50000000075
-    >>> two = Batch(ws=0.0, ww=0.0, ss=4.0, total=2.0, weight=2.0, goal=1.0)  # the same vector twice: |s|^2 = 4, J_r = 1
+    >>> two = Batch(ws=0.0, ww=0.0, ss=4.0, total=2.0, weight=2.0, goal=1.0)  # one vector twice: |s|^2 = 4, J_r = 1
     >>> [Relaxation(1.5, summed).batch_step(0, two)[1] for summed in (1.0, float("inf"), 0.0)]
     [0.75, 1.5, 0.75]
     """
