@@ -130,9 +130,9 @@ class Relaxation(NamedTuple):
     lies a hair beyond the goal, (1 + 1e-9) b: the rule ends for every rate.
 
     The batch form of S1 is :math:`w \leftarrow w + rate\, s`, with s the sum of these moves: a step against the
-    gradient of :math:`J_r = \frac12\sum (b - \langle w,a\rangle)^2/|a|^2`. It is known to bring w nearer to every w that
-    reaches the margin if :math:`rate\,|s|^2 < 4 J_r`, and on many rows it runs away. The mean of the moves (Cimmino) brings w nearer
-    for all rates below 2. The sum is taken where
+    gradient of :math:`J_r = \frac12\sum (b - \langle w,a\rangle)^2/|a|^2`. It is known to bring w nearer to every w
+    that reaches the margin if :math:`rate\,|s|^2 < 4 J_r`, and on many rows it runs away. The mean of the moves
+    (Cimmino) brings w nearer for all rates below 2. The sum is taken where
     :math:`rate\,|s|^2 \le summed\,(1 + rate/2)\,2 J_r`, the mean elsewhere. So ``summed=1`` takes the sum where it is
     known to converge, ``summed=inf`` everywhere, as S1 has it, and ``summed=0`` nowhere.
 

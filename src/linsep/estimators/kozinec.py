@@ -9,10 +9,10 @@ import numpy as np
 from ..loop.learn import keeps_average
 from ..loop.passes import begin_inside
 from ..rules import Nearest
-from ..targets import EpsOptimal
+from ..targets import EpsOptimal, Margin
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
-from ._validation import Interval, set_parameters
+from ._validation import Interval, StrOptions, set_parameters
 
 
 @shared_parameters
@@ -23,7 +23,8 @@ class Kozinec(LoopedLinear):
               \min_i \langle w,a_i\rangle/|w| \;\le\; m \;\le\; |w|
 
     It ends when the two bounds of the largest margin m are close enough, or with a proof that
-    the data are not separable. Weights don't move the hulls: a weight of 0 leaves a row out, all others count only
+    the data are not separable. ``method="plain"`` is Kozinec's algorithm itself (C8): it ends at the first w that
+    separates. Weights don't move the hulls: a weight of 0 leaves a row out, all others count only
     where errors are counted, for the bias of a w that does not separate, and for "pocket".
 
     Parameters
@@ -36,6 +37,9 @@ class Kozinec(LoopedLinear):
         A linear machine is always augmented, as its certificate says.
     tol : float in (0, 1) or None, default=None
         How far apart the two bounds may be, relative to the upper one. With neither of the two: ``tol=0.01``.
+    method : {"eps", "plain"}, default="eps"
+        "eps": eps-Kozinec (C9), until the margin is as near to the best one as ``eps`` or ``tol`` asks for. "plain":
+        Kozinec (C8), until every vector is on its side; ``eps`` and ``tol`` are not for it.
     keep : {"auto", "last", "average", "pocket"}, default="auto"
         Which w to return if eps is not reached; "auto": the one with the better margin, or, on data that
         are not separated, the averaged one with the bias that errs least.
@@ -54,14 +58,19 @@ class Kozinec(LoopedLinear):
     >>> rule = Kozinec(eps=1e-6).fit(X, y)
     >>> rule.certificate_.status, round(rule.certificate_.lower, 6)
     ('eps-optimal', 1.581139)
+    >>> Kozinec(method="plain").fit(X, y).certificate_.status
+    'separated'
     """
 
-    _parameter_constraints: dict = {"tol": [None, Interval(Real, 0, 1, closed="neither")]}
+    _parameter_constraints: dict = {
+        "tol": [None, Interval(Real, 0, 1, closed="neither")],
+        "method": [StrOptions({"eps", "plain"})],
+    }
     _stops_when_inseparable = True
 
     def __init__(
-        self, eps=None, bias="free", *, tol=None, keep="auto", max_iter="auto", max_updates=None, max_seconds=None,
-        shuffle=False, random_state=None, class_weight=None, warm_start=False, verbose=0,
+        self, eps=None, bias="free", *, tol=None, method="eps", keep="auto", max_iter="auto", max_updates=None,
+        max_seconds=None, shuffle=False, random_state=None, class_weight=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 
@@ -69,6 +78,10 @@ class Kozinec(LoopedLinear):
         return "augmented" if self._machine() else self.bias
 
     def _target(self):
+        if self.method == "plain":
+            if self.eps is not None or self.tol is not None:
+                raise ValueError("method='plain': expected eps=None and tol=None, for it ends at any w that separates.")
+            return Margin(0.0)
         tol = 0.01 if self.eps is None and self.tol is None else self.tol or 0.0
         return EpsOptimal(float(self.eps or 0.0), float(tol))
 
@@ -85,4 +98,5 @@ class Kozinec(LoopedLinear):
         return begin_inside(parts, dual_weights, average=keeps_average(self.keep, False))
 
     def _advice(self) -> str:
-        return "Raise max_iter or eps, or scale the columns; the bounds are valid as they are."
+        raised = "max_iter or eps" if self.method == "eps" else "max_iter"
+        return f"Raise {raised}, or scale the columns; the bounds are valid as they are."

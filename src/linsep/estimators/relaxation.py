@@ -32,8 +32,8 @@ class Relaxation(LoopedLinear):
     batch : bool, "sum" or "mean", default=False
         One step per pass, instead of a move at each violated vector. "sum": the sum of all moves, as S1 has it, a step
         against the gradient of J_r; on many rows it runs away. "mean": their mean, which converges. True: the sum s in
-        every pass where it is known to bring w nearer to the solutions, :math:`rate\,|s|^2 \le (1 + rate/2)\,2J_r`; the mean
-        in the others.
+        every pass where it is known to bring w nearer to the solutions, :math:`rate\,|s|^2 \le (1 + rate/2)\,2J_r`;
+        the mean in the others.
 
     Attributes
     ----------

@@ -6,9 +6,12 @@ from typing import cast
 
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome
-from ..solvers.separability import decide_separability
+from ..loop.stop import Rounds
+from ..oracles import Classes
+from ..solvers.machine_margin import Machine
+from ..solvers.separability import CLOSE, PASSES, decide_separability
 from ..targets import Margin
-from ._linear import LinearClassifier, row_oracle
+from ._linear import LinearClassifier, row_oracle, set_oracle
 from ._validation import POSITIVE, StrOptions, validate_params
 
 WIDEST = 1000  # columns up to which a proof in floating point is tried
@@ -17,14 +20,8 @@ WIDEST = 1000  # columns up to which a proof in floating point is tried
 class _Question(LinearClassifier):
     """Data and labels, checked as those of an estimator."""
 
-    def _takes_many(self) -> bool:
-        return False
-
-    def _advice_for_many(self) -> str:
-        return "Use MaximumMargin(), whose certificate says whether a linear machine separates them."
-
     def _bias_of_rows(self) -> str:
-        return "free"
+        return "augmented" if self._machine() else "free"
 
     def _any_columns(self) -> bool:
         return True  # the solver scales them
@@ -34,20 +31,21 @@ class _Question(LinearClassifier):
     {"exact": [StrOptions({"auto"}), "boolean"], "max_seconds": [None, POSITIVE]}, prefer_skip_nested_validation=True
 )
 def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) -> MarginCertificate:
-    r"""Whether any hyperplane separates the two classes of ``X``, with a proof.
+    r"""Whether any hyperplane separates the two classes of ``X``, or any linear machine more of them, with a proof.
 
     Either a w that does, or weights that make the convex hulls of the classes meet,
 
     .. math:: \lambda \ge 0, \quad \sum \lambda_i = 1, \quad \sum \lambda_i a_i = 0, \qquad a_i = \pm(x_i, 1),
 
-    of at most d + 2 rows. The w need not be the best one: for that, see `MaximumMargin`.
+    of at most d + 2 rows. Of more than two classes the :math:`a_i` are Kesler's vectors, a row against a rival
+    class (see `MarginCertificate`). The w need not be the best one: for that, see `MaximumMargin`.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame of n rows
         Read in place.
     y : array of n labels
-        Two classes.
+        Two classes or more.
     sample_weight : array of n numbers, default=None
         Rows of weight 0 are absent, other weights don't matter.
     exact : {"auto", True, False}, default="auto"
@@ -69,10 +67,17 @@ def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) ->
     (False, [0, 1, 2, 3], [0.25, 0.25, 0.25, 0.25])
     >>> separability([[0.0], [1.0], [1.0 + 2**-52]], [0, 0, 1]).separable
     True
+    >>> [separability([[0], [1], [2], [3]], list(y)).separable for y in ("abcd", "abca")]
+    [True, False]
     """
     question = _Question()
     sample = question._sample(X, y, sample_weight)
-    outcome = Outcome(Margin(0.0), "free", 0, "", widest=WIDEST)
-    certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
+    part = set_oracle(sample, bias=1.0)
+    if isinstance(part, Classes):
+        outcome = Outcome(Margin(0.0), "augmented", 0, "", widest=WIDEST)
+        certificate = Machine(part, CLOSE, Rounds(PASSES, max_seconds), outcome, exact).solve()
+    else:
+        outcome = Outcome(Margin(0.0), "free", 0, "", widest=WIDEST)
+        certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
     question._publish(certificate.w, certificate)
     return cast(MarginCertificate, question.certificate_)

@@ -22,7 +22,7 @@ from ..certificates.base import Status
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..jit import compiled
-from ..loop.stop import Rounds
+from ..loop.stop import HIDDEN, Rounds
 from ..oracles import Classes, classes, points
 from ..rows.matrix import present_blocks, vectors
 from .column_generation import decide_on_columns, generate_columns
@@ -88,8 +88,10 @@ def nearest_machine(parts: Sequence[Classes], tol: float, rounds: Iterable[int])
 class Machine:
     """The machine of largest margin of one part; vectors are listed if they are few."""
 
-    def __init__(self, part: Classes, tol: float, rounds: Rounds, outcome: Outcome):
-        self.part, self.tol, self.rounds, self.outcome = part, tol, rounds, outcome
+    def __init__(
+        self, part: Classes, tol: float, rounds: Rounds, outcome: Outcome, exact: bool | str = "auto"
+    ):  # ``exact``: arithmetic without rounding for a minute ("auto"), as long as it takes (True), or never (False)
+        self.part, self.tol, self.rounds, self.outcome, self.exact = part, tol, rounds, outcome, exact
         present = part.present_places()
         self.size = present.size
         listed = np.count_nonzero(present) * part.size <= LISTED
@@ -105,8 +107,10 @@ class Machine:
         self.outcome = self.outcome._replace(updates=found.passes, reason=self.rounds.reason or self.outcome.reason)
         certificate = self._prove(found.w, found.dual_weights)
         if certificate.separable is None and not self.rounds.reason:
+            if self.exact is False:
+                return replace(certificate, reason=HIDDEN)
             certificate = self._decide(certificate, found.dual_weights)
-        if certificate.status == Status.SEPARATED and not self.rounds.reason:
+        if certificate.status == Status.SEPARATED and not self.rounds.reason and any(self.outcome.target.tolerance):
             certificate = self._sharpen(certificate, found.dual_weights)
         return certificate
 
@@ -136,7 +140,9 @@ class Machine:
     def _seconds(self) -> float:
         """What is left of the budget of seconds, or of that of exact arithmetic."""
         budget = self.rounds.stop.seconds
-        return SECONDS if budget is None else max(0.0, budget - (time.monotonic() - self.rounds.began))
+        if budget is None:
+            return np.inf if self.exact is True else SECONDS
+        return max(0.0, budget - (time.monotonic() - self.rounds.began))
 
     def _decide(self, certificate: MarginCertificate, dual_weights: np.ndarray) -> MarginCertificate:
         """Exact arithmetic, where floating point can't tell."""
