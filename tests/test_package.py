@@ -38,6 +38,7 @@ NAMES = {
     "Relaxation",
     "SequenceClassifier",
     "StructuredClassifier",
+    "load",
     "separability",
     "trace",
     "warm_up",

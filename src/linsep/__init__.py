@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .lifting import Lifted as Lifted
     from .lifting import Polynomial as Polynomial
     from .lifting import Quadratic as Quadratic
+    from .model_file import load as load
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ _HOME = {
     "SequenceClassifier": "estimators.sequences.classifier",
     "LabellingCertificate": "certificates.labelling",
     "StructuredClassifier": "estimators.structured_classifier",
+    "load": "model_file",
     "separability": "estimators.separability",
     "trace": "estimators.trace",
     "warm_up": "estimators.warm_up",

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
+from ..model_file import Saved
 from ..risk.empirical import find_labels
 from ._validation import check_labelled, check_rows, repeat_rows
 from .densities._base import fit_classes
@@ -21,7 +22,7 @@ from .monte_carlo import RiskEstimate
 from .strategy import Strategy
 
 
-class Bayes(ClassifierMixin, BaseEstimator):
+class Bayes(Saved, ClassifierMixin, BaseEstimator):
     r"""Densities of the classes, learned from data, and the strategy of minimal risk for them.
 
     .. math:: q(x) = \arg\min_d \sum_k \hat p(k)\, \hat p(x|k)\, W(d,k)

@@ -7,13 +7,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
+from ..model_file import Saved
 from ._validation import check_labelled, check_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
 from .discriminant import CentredDiscriminant, Discriminant
 
 
-class _NearestMeanClassifier(ClassifierMixin, BaseEstimator):
+class _NearestMeanClassifier(Saved, ClassifierMixin, BaseEstimator):
     """Decides for the class of the nearest mean."""
 
     classes_: np.ndarray

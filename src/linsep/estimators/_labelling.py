@@ -14,6 +14,7 @@ from ..certificates.labelling import LabellingCertificate
 from ..loop.learn import Result
 from ..loop.passes import State
 from ..loop.stop import Rounds
+from ..model_file import Saved
 from ..oracles.door import require_scalar
 from ..risk.empirical import empirical_risk
 from ..solvers.column_generation import largest_margin
@@ -23,7 +24,7 @@ from ._validation import check_parameters
 MAXIMUM_MARGIN = "maximum margin"
 
 
-class LabellingClassifier(Looped, BaseEstimator):
+class LabellingClassifier(Saved, Looped, BaseEstimator):
     """argmax_y <w, phi(x,y)>, whatever x, y and phi are: an oracle of labellings is all that is needed."""
 
     coef_: np.ndarray

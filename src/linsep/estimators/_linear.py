@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Status, Verdict
 from ..door import Magnitudes
+from ..model_file import Saved
 from ..oracles import Classes, Dense, Sparse
 from ..oracles.classes import class_oracle
 from ..oracles.points import rows_oracle
@@ -32,7 +33,7 @@ from ._validation import (
 )
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
     r"""A hyperplane :math:`\langle w,x\rangle + w_0 = 0` between ``classes_[0]`` (negative) and ``classes_[1]``.
 
     Of more classes a linear machine, :math:`\arg\max_k \langle w_k,x\rangle + b_k`: ``coef_`` has one row per class.
@@ -176,6 +177,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
         self.certificate_ = replace(certificate, classes=labels)
         self._learned_with = remember_parameters(self, self._fixed)
+
+    def _check_loaded(self) -> None:
+        """Of a model file: scores are computed by compiled code, which does not look how long w is."""
+        super()._check_loaded()
+        if not hasattr(self, "coef_") or hasattr(self, "committee_"):  # whose members are checked
+            return
+        count = len(self.classes_) if len(self.classes_) > 2 else 1
+        shapes = {"coef_": (count, self.n_features_in_), "intercept_": (count,)}
+        for name, shape in shapes.items():
+            found = getattr(self, name)
+            if found.shape != shape or found.dtype != np.float64:
+                raise ValueError(f"{name}: expected float64 of shape {shape}, got {found.dtype} of {found.shape}.")
 
     def _present_w(self, size: int) -> np.ndarray:
         """The present w, bias last, of a machine one row per class; 0 before the first fit."""

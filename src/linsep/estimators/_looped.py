@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..certificates.prove.margin import Outcome, prove_margin
+from ..door import as_rows
 from ..jit import read_only
 from ..loop.learn import Result, answer, keeps_average, learn, record
 from ..loop.passes import State, begin, passes
@@ -99,6 +100,8 @@ class Looped:
         state = begin(parts, average=average)
         if before is not None:
             counters = before.counters._replace(satisfied=0)
+            if before.w.shape != state.w.shape or before.keeper.total.shape != state.keeper.total.shape:
+                raise ValueError(f"w: expected {state.w.size} numbers to go on from, got {before.w.size}.")
             state = replace(state, w=before.w, keeper=before.keeper, counters=counters, passes=before.passes)
         rng, target = make_rng(self), self._scaled_target()
         state = next(passes(parts, target, self._rule(), state, batch=bool(self.batch), rng=rng))
@@ -214,6 +217,14 @@ class LoopedLinear(Looped, LinearClassifier):
         before = None if before is None else _with_w(before, parts[0].as_vector)
         self._publish_result(self._run_one_pass(parts, before), parts[0])
         return self
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        rivals = getattr(self, "_rivals", None)
+        if rivals is not None:
+            as_rows(rivals.matrix, "rivals")
+            if rivals.width != self.n_features_in_ or rivals.sign.shape != (rivals.matrix.shape[0],):
+                raise ValueError(f"rivals: expected rows of {self.n_features_in_} columns, with their signs.")
 
     def _wait(self, sample: Sample):
         """A free bias needs a row of each class to begin with: w is 0 until then, and one row is kept."""

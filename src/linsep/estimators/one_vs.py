@@ -18,13 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Verdict
 from ..interrupt import raise_interrupt
+from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction
 from ._fitted import refuse_changed, remember_parameters
 from ._linear import LinearClassifier, write_polynomials
 from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores, require_known_labels
 
 
-class Committee(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Two-class rules, each for a question about the classes, that decide together."""
 
     estimators_: list[Any]

@@ -23,10 +23,11 @@ from ..estimators._validation import (
     check_parameters,
     check_sample_weight,
 )
+from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction, variable_names
 
 
-class Lift(TransformerMixin, BaseEstimator):
+class Lift(Saved, TransformerMixin, BaseEstimator):
     """Transformer to centred and scaled columns phi(x). Subclasses define the columns by the methods below."""
 
     centre: bool

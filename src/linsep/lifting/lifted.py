@@ -14,10 +14,11 @@ from ..certificates.base import Certificate
 from ..estimators._fitted import refuse_changed, remember_parameters
 from ..estimators._linear import write_polynomials
 from ..estimators._validation import HasMethods, all_or_nothing, check_parameters
+from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction
 
 
-class Lifted(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Lifted(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A lift and a classifier in the lifted space, as one classifier: decide by g(x) = <w, phi(x)> + w0.
 
     Parameters

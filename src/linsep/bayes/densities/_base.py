@@ -15,10 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ...estimators._validation import all_or_nothing, check_parameters
+from ...model_file import Saved
 from .._validation import check_rows, check_weights, repeat_rows
 
 
-class Density(DensityMixin, BaseEstimator):
+class Density(Saved, DensityMixin, BaseEstimator):
     """p(x). Subclasses define how it is learned, its logarithm and how samples are drawn."""
 
     n_features_in_: int

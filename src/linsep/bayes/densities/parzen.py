@@ -9,10 +9,11 @@ from sklearn.neighbors import KernelDensity
 from sklearn.utils.validation import check_is_fitted
 
 from ...estimators._validation import all_or_nothing, check_parameters
+from ...model_file import Saved
 from .._validation import check_rows, check_weights
 
 
-class Parzen(KernelDensity):
+class Parzen(Saved, KernelDensity):
     r"""A kernel of width h at every row: :math:`p(x) = \frac1n \sum_i K_h(x - x_i)`.
 
     Parameters

@@ -44,6 +44,12 @@ class Reader:
         self.numbers: dict[Any, int] | None = None  # of names
         self.width = 0
 
+    def _check_loaded(self) -> None:
+        """Of a model file: w has as many numbers as ``width`` says."""
+        width = self.width if self.numbers is None else len(self.numbers)
+        if (width if self.templates is None else self.templates.width) != self.width:
+            raise ValueError(f"Reader: expected {self.width} features.")
+
     def learn(self, X: Sequence) -> Read:
         """Read training data, and remember their features."""
         self.numbers = None
