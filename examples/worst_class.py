@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from linsep import Anderson
-from linsep.plot import ellipses, worst_error
+from linsep.plot import gaussians, worst_error
 
 NAMES = ("healthy", "ill, common form", "ill, rare form")
 LABELS = np.array(["healthy", "ill", "ill"])
@@ -54,7 +54,7 @@ def main(folder: str = "out") -> None:
         print(f"{name}: errors on fresh data: {shown}; of all {100 * wrong.mean():.1f} %")
 
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5.2), layout="constrained")
-    ellipses(rule, left)
+    gaussians(rule, ax=left)
     w, w0 = fisher.coef_[0], fisher.intercept_[0]
     height = np.array(left.get_ylim())
     along = -(w0 + w[1] * height) / w[0]

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
+from artists import named
 from conftest import REPOSITORY
 
 matplotlib.use("Agg")
@@ -17,7 +18,7 @@ from PIL import Image
 
 from linsep import plot
 from linsep.plot import animation
-from linsep.plot.animation import split_formula
+from linsep.plot.film import DataFilm, split_formula
 from linsep.plot.plot_data import check_two_classes
 from linsep.plot.replay import format_update, replay_updates
 from linsep.rules import Increment, Nearest, Relaxation, Scheduled
@@ -34,11 +35,6 @@ y = np.array([1, 1, 1, 1, 1, 2, 2, 2, 2])
 
 
 sign = np.where(y == 2, 1, -1)
-
-
-def named(ax, label):
-    (found,) = [one for one in ax.get_children() if one.get_label() == label]
-    return found
 
 
 @pytest.mark.parametrize(
@@ -106,7 +102,7 @@ def words(ax):
 def test_each_frame_shows_its_line_its_point_and_its_numbers():
     data = check_two_classes(X, y, "animate")
     updates = list(replay_updates(X, sign, Margin(0.0), Increment(1.0)))
-    movie = animation.Animation(data, updates, Margin(0.0), "augmented")
+    movie = DataFilm(data, updates, Margin(0.0), "augmented", np.zeros(3))
     for k in movie.frames():
         line, before = (named(movie.left, label).get_xydata() for label in ("g(x) = 0", "before"))
         if k == 0:
@@ -127,15 +123,15 @@ def test_each_frame_shows_its_line_its_point_and_its_numbers():
 
 def test_a_film_that_ran_out_of_updates_says_so():
     updates = list(replay_updates(X, sign, Margin(0.0), Increment(1.0), max_updates=2))
-    title, said = animation.Animation(
-        check_two_classes(X, y, "animate"), updates, Margin(0.0), "augmented"
+    title, said = DataFilm(
+        check_two_classes(X, y, "animate"), updates, Margin(0.0), "augmented", np.zeros(3)
     ).describe_result(updates[-1].after)
     assert title == "Stopped after 2 updates" and "-1." in said[-1]
 
 
 def test_a_free_bias_lies_half_way_between_the_classes():
     updates = list(replay_updates(X, sign, EpsOptimal(0.01), Nearest(), bias="free"))
-    w, w0 = animation.Animation(check_two_classes(X, y, "animate"), updates, EpsOptimal(0.01), "free").get_line(
+    w, w0 = DataFilm(check_two_classes(X, y, "animate"), updates, EpsOptimal(0.01), "free", np.zeros(2)).get_line(
         updates[-1].after
     )
     g = X @ w + w0

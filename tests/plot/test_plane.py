@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib
+from artists import named, names
 
 matplotlib.use("Agg")
 import numpy as np
@@ -41,15 +42,6 @@ def rule():
 
 def linear(w, w0, classes=(1, 2)):
     return SimpleNamespace(coef_=np.array([w], dtype=float), intercept_=np.array([w0]), classes_=np.array(classes))
-
-
-def named(ax, label):
-    (found,) = [one for one in ax.get_children() if one.get_label() == label]
-    return found
-
-
-def names(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def area(polygon):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib
+from artists import named, names
 
 matplotlib.use("Agg")
 import numpy as np
@@ -27,15 +28,6 @@ def ax():
 @pytest.fixture(scope="module")
 def rule():
     return Perceptron().fit(X, y)
-
-
-def named(ax, label):
-    (found,) = [one for one in ax.get_children() if one.get_label() == label]
-    return found
-
-
-def names(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def history(updates, lower, upper):

@@ -3,6 +3,7 @@
 import runpy
 
 import matplotlib
+from artists import names
 from conftest import REPOSITORY
 
 matplotlib.use("Agg")
@@ -10,6 +11,7 @@ matplotlib.use("Agg")
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
@@ -17,7 +19,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.decomposition import PCA
 
 from linsep import Bayes, NearestMean, plot
-from linsep.bayes import Gaussian, Parzen
+from linsep.bayes import Gaussian, Model, Parzen, Strategy
 from linsep.plot.strategy import SHADE
 from linsep.plot.style import GREY, PALETTE
 
@@ -31,19 +33,16 @@ def ax():
     return Figure().subplots()
 
 
-def names(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def pixels(ax):
-    """Points of the picture and the colours there."""
+def pixels(ax, count=6000):
+    """Some points of the picture, and the colours there."""
     (image,) = ax.images
-    colours = np.asarray(image.get_array())
+    shown = np.asarray(image.get_array())
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     assert tuple(image.get_extent()) == (left, right, bottom, top)
-    rows, columns = np.indices(colours.shape[:2])
-    at = np.array([columns.ravel() + 0.5, rows.ravel() + 0.5]).T / colours.shape[1::-1]
-    return at * [right - left, top - bottom] + [left, bottom], colours.reshape(-1, 3)
+    rows, columns = np.random.default_rng(0).integers(0, shown.shape, (count, 2)).T
+    at = np.column_stack([columns + 0.5, rows + 0.5]) / shown.shape[::-1]
+    colours = image.cmap(image.norm(shown[rows, columns]))[:, :3]
+    return at * [right - left, top - bottom] + [left, bottom], colours
 
 
 @pytest.mark.parametrize(
@@ -64,8 +63,50 @@ def test_every_pixel_has_the_colour_of_the_decision(rule, ax):
     assert len(hatched) == rejects
     for one in hatched:  # the hatching is where the rejects are
         (path,) = [p for p in one.get_paths() if len(p.vertices)]
-        some = np.random.default_rng(0).integers(0, len(at), 2000)
-        assert np.mean(path.contains_points(at[some]) == (decided[some] == -1)) > 0.98
+        assert np.mean(path.contains_points(at) == (decided == -1)) > 0.98
+
+
+def test_borders_are_where_the_decision_changes_and_straight_if_the_rule_is_linear(ax):
+    """The nearest mean of two: every point of the border is as far from one as from the other, to 1e-5."""
+    rule = NearestMean().fit([[0.0, 0.0], [3.0, 1.0]], [0.0, 1.0])
+    plot.strategy(rule, [[0.0, 0.0], [3.0, 1.0]], [0.0, 1.0], ax)
+    (border,) = [one for one in ax.collections if isinstance(one, LineCollection)]
+    segments = np.array(border.get_segments())
+    assert len(segments) > 100
+    assert segments @ [3.0, 1.0] == pytest.approx(np.full(segments.shape[:2], 5.0), abs=1e-5)
+    assert names(ax) == ["class 0", "class 1"]
+
+
+def test_three_regions_meet_in_a_point(ax):
+    rule = NearestMean().fit([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]], ["a", "b", "c"])
+    plot.strategy(rule, [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]], ["a", "b", "c"], ax)
+    (border,) = [one for one in ax.collections if isinstance(one, LineCollection)]
+    ends = np.array(border.get_segments()).reshape(-1, 2)
+    assert np.linalg.norm(ends - [1.0, 1.0], axis=1).min() < 0.02
+
+
+def test_known_densities_need_no_data(ax):
+    """Two Gaussians at 0 and 2 with deviation 1: the error of the best threshold, 1, is Phi(-1) = 0.1587."""
+    model = Model([Gaussian.from_parameters([mean], [[1.0]]) for mean in (0.0, 2.0)])
+    plot.strategy(Strategy(model), ax=ax)
+    left, right = (patch.get_extents().xmax for patch in ax.patches)
+    assert left == pytest.approx(ax.transData.transform([(1.0, 0.0)])[0, 0], abs=1.0)  # a pixel
+    assert right == pytest.approx(ax.get_window_extent().xmax)
+    assert abs(float(ax.get_title().split("risk ")[1].split(" ±")[0]) - 0.1587) < 0.005
+    assert not [one for one in ax.collections if len(one.get_offsets()) > 1]  # no points
+    with pytest.raises(ValueError, match="NearestMean has no densities to be drawn without X and y"):
+        plot.strategy(NearestMean().fit(PLANE, y), ax=ax)
+
+
+def test_contours_are_ellipses_of_one_two_and_three_deviations(ax):
+    model = Model(
+        [Gaussian.from_parameters([0.0, 0.0], np.diag([4.0, 1.0])), Gaussian.from_parameters([9.0, 0.0], np.eye(2))]
+    )
+    plot.strategy(Strategy(model), ax=ax, contours=True)
+    drawn = [one for one in ax.collections if type(one).__name__ == "QuadContourSet"]
+    assert len(drawn) == 2
+    radii = [np.linalg.norm(path.vertices / [2.0, 1.0], axis=1) for path in drawn[0].get_paths()]
+    assert [float(np.median(r)) for r in radii] == pytest.approx([3.0, 2.0, 1.0], abs=0.05)
 
 
 def test_the_points_are_drawn_and_the_mistakes_counted(ax):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 
 import matplotlib
+from artists import arrows, named, names
 from conftest import REPOSITORY
 
 matplotlib.use("Agg")
@@ -15,7 +16,6 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.quiver import Quiver
 
 from linsep import plot
 from linsep.plot.geometry import PlotBox
@@ -29,22 +29,7 @@ def ax():
     return Figure().subplots()
 
 
-def named(ax, label):
-    (found,) = [one for one in ax.get_children() if one.get_label() == label]
-    return found
-
-
-def names(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 CONE = np.array([[3.0, 0.3], [1.0, 1.2], [1.6, -0.6], [0.5, -1.2]]), np.array([1, 1, 0, 0])
-
-
-def arrows(ax, label):
-    found = named(ax, label)
-    assert isinstance(found, Quiver)
-    return np.column_stack([found.XY, found.U, found.V])
 
 
 def test_the_solution_cone_satisfies_every_vector(ax):

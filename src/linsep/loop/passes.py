@@ -206,10 +206,12 @@ def _close_log(oracle: Any, state: State) -> None:
         state.entries[:] = [merged]
 
 
-def trace(parts: Sequence[Any], target: Any, rule: Any, *, most: int = 1000) -> Iterator[tuple[int, State]]:
+def trace(
+    parts: Sequence[Any], target: Any, rule: Any, *, most: int = 1000, start: np.ndarray | None = None
+) -> Iterator[tuple[int, State]]:
     """Learn step by step: yields the number of the set that caused each update, and the state after it.
 
-    At most ``most`` updates; single-sample form, in the data's order.
+    At most ``most`` updates; single-sample form, in the data's order; from the w ``start``, else from 0.
 
     >>> from linsep.oracles import points
     >>> from linsep.rules import Increment
@@ -218,7 +220,7 @@ def trace(parts: Sequence[Any], target: Any, rule: Any, *, most: int = 1000) -> 
     >>> [(row, state.weights.tolist()) for row, state in trace([points(X, [-1, -1, 1])], Margin(0.0), Increment(1.0))]
     [(0, [-0.5, -3.0, -1.0]), (2, [4.0, -2.0, 0.0]), (1, [2.5, -4.5, -1.0])]
     """
-    run, state = _make_run(parts, target, rule), begin(parts)
+    run, state = _make_run(parts, target, rule), begin(parts, w=start)
     while state.counters.updates < most:
         for part, order in ((part, order) for part in parts for order in visits(part, None)):
             while order.size:

@@ -10,8 +10,8 @@ try:
 except ImportError as missing:
     raise ImportError("linsep.plot needs matplotlib, which is not installed: pip install linsep[plot]") from missing
 
-from .animation import animate
-from .ellipses import ellipses, worst_error
+from .animation import animate, animate_gaussians
+from .gaussians import gaussians, worst_error
 from .hulls import hulls
 from .plane import decision
 from .progress import bounds, mistakes
@@ -21,6 +21,6 @@ from .structural_risk import structural_risk
 from .weight_space import weight_space
 
 __all__ = [
-    "animate", "bounds", "decision", "ellipses", "hulls", "mistakes", "regions", "strategy", "structural_risk",
-    "weight_space", "worst_error",
+    "animate", "animate_gaussians", "bounds", "decision", "gaussians", "hulls", "mistakes", "regions", "strategy",
+    "structural_risk", "weight_space", "worst_error",
 ]  # fmt: skip

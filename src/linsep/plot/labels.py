@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from .style import SMALL
+
 BACKGROUND: dict[str, Any] = {"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75}
 
 
-def write_beside(ax: Axes, point: Any, direction: np.ndarray, label: str, size: float = 8.0, **style: Any) -> None:
+def write_beside(ax: Axes, point: Any, direction: np.ndarray, label: str, size: float = SMALL, **style: Any) -> None:
     """Write a label beside a point, in the given direction; to its left if that is 0."""
     norm = float(np.linalg.norm(direction))
     half = np.array([0.31 * size * len(label), 0.6 * size])  # of the label, in points
@@ -19,7 +21,7 @@ def write_beside(ax: Axes, point: Any, direction: np.ndarray, label: str, size: 
     ax.annotate(label, tuple(point), tuple(offset), fontsize=size, **where, **style)
 
 
-def write_along(ax: Axes, segment: np.ndarray, label: str, at: float = 0.5, size: float = 8.0, **style: Any) -> bool:
+def write_along(ax: Axes, segment: np.ndarray, label: str, at: float = 0.5, size: float = SMALL, **style: Any) -> bool:
     """Write a label along a segment (2, 2), at this share of its length.
 
     Returns False, and writes nothing, if the segment is too short for it or the place is outside the plot.

@@ -20,6 +20,17 @@ class PlotData(NamedTuple):
         """+1 for the rows of classes[1], -1 for the others."""
         return np.where(self.class_index == 1, 1, -1)
 
+    @property
+    def vectors(self) -> np.ndarray:
+        """The vectors a = sign x of two columns, or sign (x, 1) of one (B2): those of a problem with two weights."""
+        X = self.X if self.X.shape[1] == 2 else np.column_stack([self.X, np.ones(len(self.X))])
+        return self.sign[:, None] * X
+
+    def count_wrong(self, g: np.ndarray) -> str:
+        """Return how many rows have a g of the wrong sign, in brackets; nothing if none has."""
+        wrong = int(np.sum(g * self.sign <= 0))
+        return f"   ({wrong} of {g.size} on the wrong side)" if wrong else ""
+
 
 def check_data(X: Any, y: Any, function: str, *, columns: tuple[int, ...] = (2,), classes: Any = None) -> PlotData:
     """Check X and y. Errors name ``function``; ``columns`` are allowed numbers of columns, ``classes`` the labels."""
@@ -38,7 +49,8 @@ def check_data(X: Any, y: Any, function: str, *, columns: tuple[int, ...] = (2,)
         if label not in known:
             raise ValueError(f"{function}: y has the label {label!r}, which is not one of {known}.")
     index = np.array([known.index(label) for label in found.tolist()], dtype=np.intp)[index]
-    names = tuple(map(str, getattr(X, "columns", ()))) or tuple(f"x{'₁₂'[j]}" for j in range(points.shape[1]))
+    plain = ("x",) if points.shape[1] == 1 else ("x₁", "x₂")
+    names = tuple(map(str, getattr(X, "columns", ()))) or plain
     return PlotData(points, index, known, names)
 
 

@@ -1,4 +1,4 @@
-"""The course of learning: both bounds of the margin against updates, mistakes against passes."""
+"""The course of learning: both bounds of the margin against updates, mistakes against passes (S0 (34), S4.39)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,27 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from .style import BLUE, GREY, INK, VERMILION, draw_legend, format_number, prepare_axes
+from ..certificates.objective import ObjectiveCertificate
+from .style import BLUE, GREY, INK, SMALL, VERMILION, draw_legend, format_number, prepare_axes, styled
 
 LINEAR_RANGE = 100.0  # an axis that spans a larger factor is logarithmic
+LEAST_RANGE = 0.05  # part of the largest value that a linear axis spans at least: rounding errors are not enlarged
 
 
+@styled
 def bounds(history: Any, ax: Axes | None = None) -> Axes:
-    r"""Draw the lower and the upper bound of the best margin m against the number of updates; the gap is shaded.
+    r"""Draw the lower and the upper bound of the best margin m against the number of updates (S0 (34), S4.35, S4.39).
+
+    .. math:: \min_i \langle w,a_i\rangle/|w| \;\le\; m \;\le\; |w| / \text{total weight}
+
+    The gap is shaded. Of a soft margin these are the bounds of its least cost, against the passes.
 
     Parameters
     ----------
     history : list of dict or fitted estimator
-        One dictionary per pass with "updates", "lower" and "upper"; infinite values and NaN are left out. Of an
-        estimator ``history_`` is taken, and both curves end in the bounds that its certificate proves, as diamonds.
+        One dictionary per pass with "updates" (or "pass"), "lower" and "upper"; infinite values and NaN are left out.
+        Of an estimator ``history_`` is taken, and both curves end in the bounds that its certificate proves, as
+        diamonds.
     ax : matplotlib Axes, default=None
         Where to draw. None: a new figure.
 
@@ -33,35 +41,43 @@ def bounds(history: Any, ax: Axes | None = None) -> Axes:
     [[2.2, 1.7], [-0.2, 1.1]]
     """
     passes, certificate = get_history(history, "bounds"), getattr(history, "certificate_", None)
+    counted = "updates" if "updates" in passes[0] else "pass"
+    soft = isinstance(certificate, ObjectiveCertificate)
     if certificate is not None:
-        passes.append({"updates": certificate.updates, "lower": certificate.lower, "upper": certificate.upper})
-    updates, lower, upper = (get_column(passes, key) for key in ("updates", "lower", "upper"))
+        end = certificate.updates if counted == "updates" else passes[-1]["pass"]
+        passes.append({counted: end, "lower": certificate.lower, "upper": certificate.upper})
+    updates, lower, upper = (get_column(passes, key) for key in (counted, "lower", "upper"))
     ax = prepare_axes(ax)
     has_upper, has_lower = np.isfinite(upper), np.isfinite(lower)
     positive = np.concatenate([lower[has_lower & (lower > 0)], upper[has_upper & (upper > 0)]])
     logarithmic = positive.size > 0 and positive.max() / positive.min() > LINEAR_RANGE
-    style: dict[str, Any] = {"marker": "o" if len(passes) <= 60 else None, "ms": 3.5, "lw": 1.6}
-    ax.plot(updates[has_upper], upper[has_upper], color=VERMILION, label="upper bound", **style)
+    style: dict[str, Any] = {"ms": 5} if len(passes) <= 60 else {"marker": None}
+    ax.plot(updates[has_upper], upper[has_upper], color=VERMILION, label="upper bound", **{"marker": "v", **style})
     hidden = logarithmic and np.any(lower[has_lower] <= 0)
     name = "lower bound" + (" (where positive)" if hidden else "")
-    ax.plot(updates[has_lower], lower[has_lower], color=BLUE, label=name, **style)
+    ax.plot(updates[has_lower], lower[has_lower], color=BLUE, label=name, **{"marker": "^", **style})
     bottom = 0.6 * positive.min() if logarithmic else -np.inf
-    _shade_gap(ax, updates[has_upper], upper[has_upper], updates[has_lower], np.maximum(lower[has_lower], bottom))
+    best = "least cost" if soft else "best margin"
+    drawn = updates[has_lower], np.maximum(lower[has_lower], bottom)
+    _shade_gap(ax, updates[has_upper], upper[has_upper], *drawn, f"contains the {best}")
     if np.any(lower[has_lower] < 0) and not logarithmic:
         ax.axhline(0, color=GREY, lw=0.8, zorder=0)
-    if certificate is not None:
-        _draw_certificate(ax, certificate, bottom)
     _scale_x_axis(ax, updates)
     if logarithmic:
         ax.set_yscale("log", nonpositive="mask")
         ax.set_ylim(bottom=bottom)
-    ax.set(xlabel="updates", ylabel="margin")
+    else:
+        _widen_y_axis(ax)
+    if certificate is not None:
+        _draw_certificate(ax, certificate, end, bottom)
+    ax.set(xlabel=counted, ylabel="cost" if soft else "margin")
     draw_legend(ax)
     return ax
 
 
+@styled
 def mistakes(history: Any, ax: Axes | None = None) -> Axes:
-    """Draw the mistakes of each pass: its updates, or the vectors that a batch pass found violated.
+    """Draw the mistakes of each pass: its updates, or the vectors that a batch pass found violated (S0 (25)).
 
     Parameters
     ----------
@@ -81,12 +97,12 @@ def mistakes(history: Any, ax: Axes | None = None) -> Axes:
     ax = prepare_axes(ax)
     passes, count = get_column(rows, "pass"), get_column(rows, "mistakes")
     marker = "o" if len(rows) <= 60 else None
-    ax.plot(passes, count, color=BLUE, lw=1.6, marker=marker, ms=4, clip_on=False, zorder=3)
+    ax.plot(passes, count, color=BLUE, marker=marker, ms=5, clip_on=False, zorder=3)
     ax.set(xlabel="pass", ylabel="mistakes")
     ax.set_ylim(0, max(1.0, 1.08 * float(count.max())))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     _scale_x_axis(ax, passes)
-    ax.grid(axis="y", color=GREY, alpha=0.25, lw=0.6)
+    ax.grid(axis="y")
     return ax
 
 
@@ -108,37 +124,54 @@ def get_column(passes: list[dict[str, float]], key: str) -> np.ndarray:
     return np.array([float(one.get(key, np.nan)) for one in passes])
 
 
-def _shade_gap(ax: Axes, x_upper: np.ndarray, upper: np.ndarray, x_lower: np.ndarray, lower: np.ndarray) -> None:
+def _shade_gap(ax: Axes, x_upper: np.ndarray, upper: np.ndarray, x_lower: np.ndarray, lower: np.ndarray, name) -> None:
     """Shade what lies between the bounds, from the first lower one on; the last lower one holds to the end."""
     shaded = x_upper >= x_lower[0] if len(x_lower) else np.zeros(len(x_upper), dtype=bool)
     if shaded.any():
         x = np.concatenate([x_upper[shaded], [max(x_upper[-1], x_lower[-1])], x_lower[::-1]])
         y = np.concatenate([upper[shaded], lower[-1:], lower[::-1]])
-        ax.fill(x, y, color=GREY, alpha=0.18, lw=0, label="contains the best margin", zorder=0)
+        ax.fill(x, y, color=GREY, alpha=0.18, lw=0, label=name, zorder=0)
 
 
-def _draw_certificate(ax: Axes, certificate: Any, bottom: float) -> None:
+def _draw_certificate(ax: Axes, certificate: Any, at: float, bottom: float) -> None:
     """Draw the bounds that a certificate proves as diamonds with their numbers, joined by a bar."""
-    style: dict[str, Any] = {"marker": "D", "ms": 7, "mec": "white", "mew": 1.0, "ls": "none", "zorder": 4}
-    both = ((certificate.upper, VERMILION, 6), (certificate.lower, BLUE, -6))
+    style: dict[str, Any] = {"marker": "D", "ms": 9, "mec": "white", "mew": 1.0, "ls": "none", "zorder": 4}
+    both = ((certificate.upper, VERMILION), (certificate.lower, BLUE))
     shown = [bound for bound in both if np.isfinite(bound[0]) and bound[0] > bottom]
-    for value, colour, shift in shown:
-        at = certificate.updates, value
-        ax.plot(*at, color=colour, **style)
-        name = format_number(value)
-        ax.annotate(name, at, (9, shift), textcoords="offset points", va="center", fontsize=8.5, color=INK)
+    places = ax.transData.transform([(at, value) for value, _ in shown])[:, 1] if shown else np.zeros(0)
+    near = len(shown) == 2 and abs(places[0] - places[1]) * 72 / ax.figure.dpi < 1.5 * SMALL
+    for k, (value, colour) in enumerate(shown):
+        ax.plot(at, value, color=colour, **style)
+        shift = (0.75 - 1.5 * k) * SMALL if near else 0.0  # two numbers would overlap
+        beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
+        ax.annotate(format_number(value), (at, value), (11, shift), **beside)
     if len(shown) == 2:
-        ax.vlines(certificate.updates, certificate.lower, certificate.upper, color=GREY, lw=5, alpha=0.35, zorder=1)
+        ax.vlines(at, certificate.lower, certificate.upper, color=GREY, lw=5, alpha=0.35, zorder=1)
     ax.plot([], [], color=INK, label="proved by the certificate", **style)
-    ax.margins(x=0.16)  # room for the numbers
+    left, right = ax.get_xlim()
+    if ax.get_xscale() == "linear":
+        ax.set_xlim(left, right + 0.12 * (right - left))  # room for the numbers
+    else:
+        ax.margins(x=0.16)
 
 
 def _scale_x_axis(ax: Axes, x: np.ndarray) -> None:
-    """Make the x axis logarithmic if x spans more than two decades, otherwise give it integer ticks."""
+    """Make the x axis logarithmic if x spans more than two decades, otherwise give it whole numbers as ticks."""
     positive = x[x > 0]
     if not positive.size or positive.max() / positive.min() <= LINEAR_RANGE:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        if np.ptp(x) < 3:
+            ax.set_xlim(x.min() - 0.6, x.max() + 0.6)
+            ax.set_xticks(np.arange(x.min(), x.max() + 1))
     elif positive.size < x.size:
         ax.set_xscale("symlog", linthresh=1.0)  # shows 0 too
     else:
         ax.set_xscale("log")
+
+
+def _widen_y_axis(ax: Axes) -> None:
+    """Show at least a part of the size of the values, so that differences by rounding are not seen as changes."""
+    low, high = ax.get_ylim()
+    missing = LEAST_RANGE * max(abs(low), abs(high)) - (high - low)
+    if missing > 0:
+        ax.set_ylim(low - missing / 2, high + missing / 2)

@@ -8,11 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from .geometry import clip_polygon
+from .labels import BACKGROUND
 from .plane import set_limits
 from .plot_data import check_data
-from .style import GREY, INK, class_colour, draw_legend, prepare_axes, scatter_classes
+from .style import GREY, INK, class_colour, class_name, draw_legend, prepare_axes, scatter_classes, styled, write_title
 
 AMBIGUOUS = -1
+NAMED = 8  # with more classes the names are written into the regions
 
 
 class Region(NamedTuple):
@@ -22,10 +24,14 @@ class Region(NamedTuple):
     label: int  # the index of the class, or AMBIGUOUS
 
 
+@styled
 def regions(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
-    """Draw the points, and the region of every class in its colour; ambiguous regions are grey and hatched.
+    r"""Draw the points, and the region of every class in its colour; ambiguous regions are grey and hatched (S3, S4.7).
 
-    The regions are exact polygons, not pixels.
+    .. math:: \text{class } k \text{ where } \langle w_k,x\rangle + b_k > \langle w_j,x\rangle + b_j
+              \text{ for all } j \ne k
+
+    The regions are exact polygons, not pixels. More than eight classes have their names in their regions.
 
     Parameters
     ----------
@@ -61,17 +67,27 @@ def regions(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         colour = GREY if ambiguous else class_colour(region.label)
         edge: dict[str, Any] = {"edgecolor": GREY, "hatch": "////"} if ambiguous else {"edgecolor": INK}
         ax.fill(*region.corners.T, color=colour, alpha=0.35 if ambiguous else 0.16, lw=0, zorder=0)
-        ax.fill(*region.corners.T, facecolor="none", lw=0.7, zorder=1, **edge)
+        ax.fill(*region.corners.T, facecolor="none", lw=1.0, zorder=1, **edge)
     scatter_classes(ax, *data[:3])
+    if len(data.classes) > NAMED and not committee:
+        _write_names(ax, found, data.classes)
     if committee:
         share = sum(_area(region.corners) for region in found if region.label == AMBIGUOUS) / _area(box)
         ax.fill([], [], facecolor="none", edgecolor=GREY, hatch="////", label="ambiguous")
         kind = "one versus one" if hasattr(rule, "pairs_") else "one versus all"
-        ax.set_title(f"{kind}: {100 * share:.1f} % of the plot is ambiguous", fontsize=10)
+        write_title(ax, f"{kind}: {100 * share:.1f} % of the plot is ambiguous")
     else:
-        ax.set_title(f"linear machine: {len(found)} convex regions", fontsize=10)
+        write_title(ax, f"linear machine: {len(found)} convex regions")
     draw_legend(ax)
     return ax
+
+
+def _write_names(ax: Axes, found: list[Region], classes: list) -> None:
+    """Write the name of each class into its region."""
+    for corners, label in found:
+        name = class_name(classes[label]).removeprefix("class ")
+        x, y = corners.mean(axis=0)
+        ax.text(x, y, name, ha="center", va="center", weight="bold", bbox=BACKGROUND, zorder=4)
 
 
 def _get_lines(rule: Any) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
@@ -31,9 +32,10 @@ class ReplayedUpdate(NamedTuple):
 
 
 def replay_updates(
-    X: np.ndarray, sign: np.ndarray, target: Any, rule: Any, *, bias: str = "augmented", max_updates: int = 60
-) -> Iterator[ReplayedUpdate]:
-    """Run the single-sample loop from w = 0 and yield its updates; the arguments are those of `animate`.
+    X: np.ndarray, sign: np.ndarray, target: Any, rule: Any, *, bias: str = "augmented", max_updates: int = 60,
+    start: Any = None,
+) -> Iterator[ReplayedUpdate]:  # fmt: skip
+    """Run the single-sample loop from ``start`` (None: 0) and yield its updates; the arguments are those of `animate`.
 
     >>> from linsep.rules import Increment
     >>> from linsep.targets import Margin
@@ -46,23 +48,53 @@ def replay_updates(
     """
     if bias not in BIASES:
         raise ValueError(f"bias: expected one of {', '.join(map(repr, BIASES))}, got {bias!r}.")
-    w, total = np.zeros(X.shape[1] + (bias == "augmented")), 0.0
-    for t, (row, rival, after) in enumerate(islice(_trace_rows(X, sign, target, rule, bias, max_updates), max_updates)):
-        a = compute_vector(X, sign, row, rival, bias)
+    rows = points(X, sign, bias=1.0 if bias == "augmented" else 0.0)
+    part: Any = differences([rows])[0] if bias == "free" else rows
+
+    def rival_of(row: int) -> int:
+        return int(part.number[1 - sign[row]]) if bias == "free" else -1
+
+    def vector_of(row: int, rival: int, w: np.ndarray) -> np.ndarray:
+        return compute_vector(X, sign, row, rival, bias)
+
+    w = None if start is None else check_start(start, X.shape[1] + (bias == "augmented"))
+    return _replay(part, target, rule, w, max_updates, X.shape[1] + (bias == "augmented"), rival_of, vector_of)
+
+
+def replay_ellipsoids(part: Any, target: Any, rule: Any, start: Any, max_updates: int) -> Iterator[ReplayedUpdate]:
+    """Run the loop on ellipsoids (`linsep.oracles.ellipsoids`) and yield its updates; a is the lowest point (F3)."""
+
+    def vector_of(row: int, rival: int, w: np.ndarray) -> np.ndarray:
+        part.lowest(w, row)  # leaves the way from the mean to the lowest point in part.offset
+        return np.append(part.sign[row] * part.means[row] - part.offset[0], float(part.sign[row]))
+
+    return _replay(part, target, rule, start, max_updates, part.size, lambda row: -1, vector_of)
+
+
+# many arguments because: it is private, and both callers name them
+def _replay(part, target, rule, start, most: int, size: int, rival_of, vector_of) -> Iterator[ReplayedUpdate]:
+    """Run the loop and compute the numbers of its formula again: which row, a, <w,a>, goal, alpha and beta."""
+    w, total = np.zeros(size) if start is None else start, 0.0 if start is None else math.nan
+    full = None if start is None else np.append(start, np.zeros(part.size - size))
+    run = trace([part], target, rule, most=max(most, 1), start=full)
+    for t, (row, state) in enumerate(islice(run, most)):
+        rival = rival_of(row)
+        a = vector_of(row, rival, w)
         wa, ww, aa = float(w @ a), float(w @ w), float(a @ a)
         goal = target.goal(ww, total)
         alpha, beta = map(float, rule.step(t, wa, ww, aa, goal))
         total = alpha * total + beta
-        yield ReplayedUpdate(row, rival, a, wa, goal, alpha, beta, w, after[: w.size], total)
-        w = after[: w.size]
+        after = state.weights[:size]
+        yield ReplayedUpdate(row, rival, a, wa, goal, alpha, beta, w, after, total)
+        w = after
 
 
-def _trace_rows(X, sign, target, rule, bias: str, max_updates: int) -> Iterator[tuple[int, int, np.ndarray]]:
-    """Yield the row of each update, its rival (-1: none) and the w after it."""
-    rows = points(X, sign, bias=1.0 if bias == "augmented" else 0.0)
-    part: Any = differences([rows])[0] if bias == "free" else rows
-    for row, state in trace([part], target, rule, most=max(max_updates, 1)):
-        yield row, int(part.number[1 - sign[row]]) if bias == "free" else -1, state.weights
+def check_start(start: Any, size: int) -> np.ndarray:
+    """Return an initial w of so many numbers."""
+    w = np.array(start, dtype=np.float64)
+    if w.shape != (size,) or not np.isfinite(w).all():
+        raise ValueError(f"start: expected {size} finite numbers, got {w.tolist()}.")
+    return w
 
 
 def compute_vector(X: np.ndarray, sign: np.ndarray, row: int, rival: int = -1, bias: str = "augmented") -> np.ndarray:

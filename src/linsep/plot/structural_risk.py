@@ -8,16 +8,32 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from .labels import BACKGROUND
-from .style import BLUE, GREEN, GREY, INK, VERMILION, draw_legend, format_number, prepare_axes
+from .style import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    SMALL,
+    VERMILION,
+    draw_legend,
+    format_number,
+    prepare_axes,
+    styled,
+    write_title,
+)
 
-LABEL_STYLE: dict[str, Any] = {"ha": "center", "fontsize": 8.5, "color": INK, "bbox": BACKGROUND}
+LABEL_STYLE: dict[str, Any] = {"ha": "center", "fontsize": SMALL, "color": INK, "bbox": BACKGROUND}
 
 
+@styled
 def structural_risk(model: Any, ax: Axes | None = None) -> Axes:
-    r"""Draw the empirical risk, its bound and the cross-validated risk of every rung; the chosen one is marked.
+    r"""Draw the empirical risk, its bound and the cross-validated risk of every rung of a ladder (S0 (1), S4.14).
 
-    Shaded is the confidence term, which grows with the capacity h. Vacuous bounds (1 or more) and those with h not
-    much smaller than N, for which S0 (1) is not meant, are hollow points. Infinite bounds are not drawn.
+    .. math:: R \le R_{emp} + \sqrt{\tfrac1N \left[h\left(\ln\tfrac{2N}{h} + 1\right) - \ln\tfrac{\eta}{4}\right]}
+
+    The chosen rung is marked. Shaded is the confidence term, which grows with the capacity h. Vacuous bounds (1 or
+    more) and those with h not much smaller than N, for which S0 (1) is not meant, are hollow points. Infinite bounds
+    are not drawn.
 
     Parameters
     ----------
@@ -46,7 +62,7 @@ def structural_risk(model: Any, ax: Axes | None = None) -> Axes:
     highest = _draw_bounds(ax, x, table)
     _draw_cross_validated(ax, x, table)
     empirical = [rung.empirical for rung in table]
-    ax.plot(x, empirical, color=BLUE, lw=1.6, marker="o", ms=5, label="empirical risk", zorder=3)
+    ax.plot(x, empirical, color=BLUE, marker="o", ms=5, label="empirical risk", zorder=3)
     _finish_axes(ax, x, table, highest)
     return ax
 
@@ -57,7 +73,7 @@ def _draw_bounds(ax: Axes, x: np.ndarray, table: Any) -> float:
     finite = np.isfinite(bound)
     solid = np.array([rung.bound.valid and not rung.bound.vacuous for rung in table])
     ax.fill_between(x, empirical, bound, where=finite, color=VERMILION, alpha=0.10, lw=0, label="confidence term")
-    ax.plot(x[finite], bound[finite], color=VERMILION, lw=1.6, zorder=2, label="bound")
+    ax.plot(x[finite], bound[finite], color=VERMILION, zorder=2, label="bound")
     for some, face, name in ((finite & solid, VERMILION, None), (finite & ~solid, "white", "vacuous, or h not << N")):
         if some.any():
             ax.plot(x[some], bound[some], "o", ms=6, mfc=face, mec=VERMILION, zorder=3, label=name)
@@ -70,7 +86,7 @@ def _draw_bounds(ax: Axes, x: np.ndarray, table: Any) -> float:
     if np.any(bound >= 0.95):
         ax.axhline(1, color=INK, lw=0.9, ls=":", zorder=1)
         ax.annotate("vacuous above", (1, 1), (-2, -9), xycoords=("axes fraction", "data"),
-                    textcoords="offset points", ha="right", fontsize=8, color=INK)  # fmt: skip
+                    textcoords="offset points", ha="right", fontsize=SMALL, color=INK)  # fmt: skip
     return float(bound[finite].max(initial=0.3))
 
 
@@ -79,7 +95,7 @@ def _draw_cross_validated(ax: Axes, x: np.ndarray, table: Any) -> None:
     mean, spread = np.array([(rung.cross_validated, rung.spread) for rung in table]).T
     down = np.minimum(spread, mean)  # no risk below 0
     ax.errorbar(
-        x, mean, yerr=[down, spread], color=GREEN, lw=1.6, marker="D", ms=4.5, capsize=3, elinewidth=1.0,
+        x, mean, yerr=[down, spread], color=GREEN, marker="D", ms=4.5, capsize=3, elinewidth=1.2,
         label="cross-validated risk", zorder=4,
     )  # fmt: skip
 
@@ -87,12 +103,12 @@ def _draw_cross_validated(ax: Axes, x: np.ndarray, table: Any) -> None:
 def _finish_axes(ax: Axes, x: np.ndarray, table: Any, highest: float) -> None:
     """Write names and capacities below, the choice above."""
     sizes = [f"h = {format_number(rung.bound.h)}" if np.isfinite(rung.bound.h) else "h not known" for rung in table]
-    ax.set_xticks(x, [f"{rung.name}\n{size}" for rung, size in zip(table, sizes, strict=True)], fontsize=8.5)
+    ax.set_xticks(x, [f"{rung.name}\n{size}" for rung, size in zip(table, sizes, strict=True)])
     ax.set_xlim(-0.5, len(x) - 0.5)
     top = 1.12 * max(highest, 0.3)
     ax.set_ylim(-0.03 * top, top)  # below 0, so that markers at 0 are not cut
     ax.set_ylabel("risk")
     by = "the smallest bound" if table.choose == "bound" else "the smallest cross-validated risk"
-    ax.set_title(f"{table[table.best].name}: {by}", fontsize=10)
-    ax.grid(axis="y", color=GREY, alpha=0.25, lw=0.6)
+    write_title(ax, f"{table[table.best].name}: {by}")
+    ax.grid(axis="y")
     draw_legend(ax)

@@ -1,4 +1,4 @@
-"""The weight space of a problem with two weights: half-planes, the solution cone and the path of w (S1)."""
+"""The weight space of a problem with two weights: half-planes, the solution cone and the path of w (S0, S1, S3)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,38 @@ from matplotlib.collections import LineCollection
 from ..rules import Increment
 from ..targets import Margin
 from .geometry import PlotBox, bounding_box, clip_line, clip_polygon
-from .labels import write_beside
+from .labels import write_along, write_beside
 from .plot_data import PlotData, check_two_classes
-from .replay import replay_updates
-from .style import GREEN, GREY, INK, SIGN_COLOURS, draw_legend, prepare_axes
+from .replay import check_start, replay_updates
+from .style import (
+    DASHED,
+    GREEN,
+    GREY,
+    INK,
+    SIGN_COLOURS,
+    SMALL,
+    class_name,
+    draw_legend,
+    format_number,
+    prepare_axes,
+    styled,
+    write_title,
+)
 
 MAX_UPDATES, MAX_UPDATES_UNSOLVABLE = 50, 12  # of the path, where there is a solution and where there is none
 MAX_NUMBERS = 16  # of the path
 
 
-def weight_space(X: Any, y: Any, path: Any = None, ax: Axes | None = None) -> Axes:
+@styled
+def weight_space(
+    X: Any, y: Any, path: Any = None, ax: Axes | None = None, *, margin: float = 0.0, start: Any = None,
+    limiting_lines: bool = False,
+) -> Axes:  # fmt: skip
     r"""Draw the half-plane :math:`\langle w,a_i\rangle > 0` of every vector and their intersection, the solution cone.
 
-    If no w satisfies all vectors the title says "no solution".
+    S1 "Convergence Proof" and "Algorithm Illustration", S0 "Perceptron, Example 1 and 2". With a margin b the safe
+    region :math:`\langle w,a_i\rangle > b` (S1) is drawn inside the cone. If no w satisfies all vectors the title says
+    "no solution".
 
     Parameters
     ----------
@@ -32,9 +51,16 @@ def weight_space(X: Any, y: Any, path: Any = None, ax: Axes | None = None) -> Ax
     y : array-like of shape (n_samples,)
         Labels of two classes.
     path : array-like of shape (k, 2), default=None
-        Successive w. None: those of the perceptron, from 0 on.
+        Successive w. None: those of the perceptron with this margin.
     ax : matplotlib Axes, default=None
         Where to draw. None: a new figure.
+    margin : float, default=0.0
+        b, the least :math:`\langle w,a\rangle` in the safe region.
+    start : array-like of shape (2,), default=None
+        The initial w of the perceptron. None: 0.
+    limiting_lines : bool, default=False
+        Draw the limiting lines l1 and l2 of S1: the decision lines of the two w that bound the cone. Every line
+        between them separates the classes.
 
     Examples
     --------
@@ -43,33 +69,51 @@ def weight_space(X: Any, y: Any, path: Any = None, ax: Axes | None = None) -> Ax
     'solution cone: ⟨w,a⟩ > 0 for all 2 vectors'
     """
     data = check_two_classes(X, y, "weight_space", columns=(1, 2))
-    a = mirror_points(data)
-    steps = _compute_path(data) if path is None else np.asarray(path, dtype=np.float64)
+    if not 0.0 <= margin < np.inf:
+        raise ValueError(f"weight_space: expected a margin >= 0, got {margin}.")
+    steps = _compute_path(data, margin, start) if path is None else np.asarray(path, dtype=np.float64)
     if steps.ndim != 2 or steps.shape[1] != 2 or not len(steps):
         raise ValueError(f"weight_space: expected a path of shape (k, 2), got {steps.shape}.")
-    ax = prepare_axes(ax, size=(5.6, 5.2))
-    factor = _compute_factor(a, steps)
+    ax = prepare_axes(ax, size=(6.4, 6.2))
+    factor, box = fit_weight_box(ax, data, steps)
+    draw_weight_space(ax, data, steps, box, factor, margin)
+    if limiting_lines:
+        _draw_limiting_lines(ax, box, data.vectors)
+    draw_legend(ax)
+    return ax
+
+
+def fit_weight_box(ax: Axes, data: PlotData, steps: np.ndarray) -> tuple[float, PlotBox]:
+    """Return the factor by which the vectors are shortened, and the box that shows them and the path."""
+    a = data.vectors
+    longest, reach = np.linalg.norm(a, axis=1).max(), np.linalg.norm(steps, axis=1).max()
+    factor = float(min(1.0, 3.0 * reach / longest)) if reach > 0 and longest > 0 else 1.0
     extent = ax.get_window_extent()
-    box = bounding_box(np.concatenate([np.zeros((1, 2)), steps, factor * a]), ratio=extent.height / extent.width)
+    shown = np.concatenate([np.zeros((1, 2)), steps, factor * a])
+    return factor, bounding_box(shown, ratio=extent.height / extent.width)
+
+
+def draw_weight_space(
+    ax: Axes, data: PlotData, steps: np.ndarray, box: PlotBox, factor: float, margin: float = 0.0
+) -> None:
+    """Draw vectors, cone, safe region and path inside the box."""
+    a = data.vectors
     ax.set(xlim=box[:2], ylim=box[2:], xlabel="w₁", ylabel="w₂" if data.X.shape[1] == 2 else "w₀")
     ax.set_aspect("equal", adjustable="box")
     cone = compute_cone(a, box)
     if len(cone):
         ax.fill(*cone.T, color=GREEN, alpha=0.18, lw=0, label="solution cone", zorder=0)
-    solved = f"solution cone: ⟨w,a⟩ > 0 for all {len(a)} vectors"
-    ax.set_title(solved if len(cone) else "no solution: no w has ⟨w,a⟩ > 0 for all vectors", fontsize=10)
-    ax.axhline(0, color=GREY, lw=0.5, zorder=0)
-    ax.axvline(0, color=GREY, lw=0.5, zorder=0)
+    safe = compute_safe_region(a, margin, cone)
+    if margin > 0 and len(safe) > 2:
+        name = f"safe region, ⟨w,a⟩ > {format_number(margin)}"
+        look: dict[str, Any] = {"facecolor": GREEN, "edgecolor": "white", "hatch": "//", "lw": 0}
+        ax.fill(*safe.T, **look, alpha=0.45, label=name, zorder=0)
+    ax.axhline(0, color=GREY, lw=0.7, zorder=0)
+    ax.axvline(0, color=GREY, lw=0.7, zorder=0)
     _draw_half_planes(ax, box, data, a, factor)
     _draw_path(ax, steps)
-    draw_legend(ax)
-    return ax
-
-
-def mirror_points(data: PlotData) -> np.ndarray:
-    """Return the vectors a = sign x, or sign (x, 1) for one column (B2)."""
-    X = data.X if data.X.shape[1] == 2 else np.column_stack([data.X, np.ones(len(data.X))])
-    return data.sign[:, None] * X
+    solved = f"solution cone: ⟨w,a⟩ > 0 for all {len(a)} vectors"
+    write_title(ax, solved if len(cone) else "no solution: no w has ⟨w,a⟩ > 0 for all vectors")
 
 
 def find_cone_bounds(a: np.ndarray) -> np.ndarray:
@@ -104,18 +148,28 @@ def compute_cone(a: np.ndarray, box: PlotBox) -> np.ndarray:
     return polygon
 
 
-def _compute_path(data: PlotData) -> np.ndarray:
-    """Return the successive w of the perceptron, from 0 on."""
+def compute_safe_region(a: np.ndarray, margin: float, polygon: np.ndarray) -> np.ndarray:
+    """Return the part of a polygon in which <w,a> >= margin for all vectors.
+
+    >>> compute_safe_region(np.array([[1.0, 0.0]]), 1.0, PlotBox(0.0, 2.0, 0.0, 1.0).corners)
+    array([[1., 0.],
+           [2., 0.],
+           [2., 1.],
+           [1., 1.]])
+    """
+    for vector in a:
+        polygon = clip_polygon(polygon, vector, -margin) if len(polygon) else polygon
+    return polygon
+
+
+def _compute_path(data: PlotData, margin: float, start: Any) -> np.ndarray:
+    """Return the successive w of the perceptron."""
     bias = "none" if data.X.shape[1] == 2 else "augmented"
-    most = MAX_UPDATES if len(find_cone_bounds(mirror_points(data))) else MAX_UPDATES_UNSOLVABLE
-    updates = replay_updates(data.X, data.sign, Margin(0.0), Increment(1.0), bias=bias, max_updates=most)
-    return np.array([np.zeros(2), *(update.after for update in updates)])
-
-
-def _compute_factor(a: np.ndarray, steps: np.ndarray) -> float:
-    """Return the factor by which the vectors are shortened, so that a short path is seen among long ones."""
-    longest, reach = np.linalg.norm(a, axis=1).max(), np.linalg.norm(steps, axis=1).max()
-    return float(min(1.0, 3.0 * reach / longest)) if reach > 0 and longest > 0 else 1.0
+    most = MAX_UPDATES if len(find_cone_bounds(data.vectors)) else MAX_UPDATES_UNSOLVABLE
+    first = np.zeros(2) if start is None else check_start(start, 2)
+    rule = {"target": Margin(float(margin)), "rule": Increment(1.0)}
+    run = replay_updates(data.X, data.sign, **rule, bias=bias, max_updates=most, start=start)
+    return np.array([first, *(update.after for update in run)])
 
 
 def _draw_half_planes(ax: Axes, box: PlotBox, data: PlotData, a: np.ndarray, factor: float) -> None:
@@ -124,19 +178,31 @@ def _draw_half_planes(ax: Axes, box: PlotBox, data: PlotData, a: np.ndarray, fac
     for sign, label in zip((-1, 1), data.classes, strict=True):
         of, colour = a[data.sign == sign], SIGN_COLOURS[sign]
         lines = [ends for ends in (clip_line(box, one) for one in of) if len(ends)]
-        ax.add_collection(LineCollection(lines, colors=colour, linewidths=0.7, alpha=0.55 * alpha, zorder=1))
-        name = f"a of class {label}{' (mirrored)' * (sign < 0)}" + (f" × {factor:.2g}" if factor < 1 else "")
-        style = {"color": colour, "width": 0.0045 * alpha, "alpha": 0.9 * alpha, "zorder": 2}
-        _draw_arrows(ax, np.zeros_like(of), factor * of, label=name, **style)
+        style = "dashed" if sign < 0 else "solid"  # a shape beside the colour
+        look: dict[str, Any] = {"colors": colour, "linewidths": 0.9, "linestyles": style, "alpha": 0.6 * alpha}
+        ax.add_collection(LineCollection(lines, **look, zorder=1))
+        name = f"a of {class_name(label)}{' (mirrored)' * (sign < 0)}" + (f" × {factor:.2g}" if factor < 1 else "")
+        arrows: dict[str, Any] = {"color": colour, "width": 0.005 * alpha, "alpha": 0.9 * alpha, "zorder": 2}
+        draw_arrows(ax, np.zeros_like(of), factor * of, label=name, **arrows)
 
 
 def _draw_path(ax: Axes, steps: np.ndarray) -> None:
     """Draw the path w0 -> w1 -> ... with numbers."""
-    _draw_arrows(ax, steps[:-1], np.diff(steps, axis=0), color=INK, width=0.006, label="path of w", zorder=4)
-    ax.plot(*steps.T, ".", color=INK, ms=5, zorder=4)
-    ax.plot(*steps[-1], "o", color=INK, mec="white", ms=7, zorder=5)
+    draw_arrows(ax, steps[:-1], np.diff(steps, axis=0), color=INK, width=0.007, label="path of w", zorder=4)
+    ax.plot(*steps.T, ".", color=INK, ms=6, zorder=4)
+    ax.plot(*steps[-1], "o", color=INK, mec="white", ms=8, zorder=5)
     for point, label in number_steps(steps).items():
-        write_beside(ax, point, np.array(point), label, size=9.0, color=INK, zorder=6)
+        write_beside(ax, point, np.array(point), label, size=SMALL, color=INK, zorder=6)
+
+
+def _draw_limiting_lines(ax: Axes, box: PlotBox, a: np.ndarray) -> None:
+    """Draw the decision lines <w,x> = 0 of the two w that bound the cone: w is at right angles to a bounding vector."""
+    for name, vector in zip(("l₁", "l₂"), find_cone_bounds(a), strict=False):
+        ends = clip_line(box, np.array([-vector[1], vector[0]]))
+        ax.plot(*ends.T, color=INK, lw=1.6, ls=DASHED, zorder=3)
+        write_along(ax, ends, name, at=0.12, size=SMALL + 2, zorder=6)
+    if len(find_cone_bounds(a)):
+        ax.plot([], [], color=INK, lw=1.6, ls=DASHED, label="limiting lines l₁, l₂")
 
 
 def number_steps(steps: np.ndarray) -> dict[tuple[float, ...], str]:
@@ -153,7 +219,8 @@ def number_steps(steps: np.ndarray) -> dict[tuple[float, ...], str]:
     return {point: ", ".join(map(str, sorted(found))) for point, found in numbers.items()}
 
 
-def _draw_arrows(ax: Axes, starts: np.ndarray, moves: np.ndarray, **style: Any) -> None:
+def draw_arrows(ax: Axes, starts: np.ndarray, moves: np.ndarray, **style: Any) -> None:
+    """Draw arrows in the units of the data."""
     shape: dict[str, Any] = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "headwidth": 4.5, "headlength": 6.0}
     if len(starts):
         ax.quiver(*starts.T, *moves.T, **shape, **style)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scipy.special import ndtr
 
 from linsep import Anderson
-from linsep.plot import ellipses, worst_error
+from linsep.plot import gaussians, worst_error
 
 EXAMPLE = REPOSITORY / "examples" / "worst_class.py"
 
@@ -27,7 +27,7 @@ def ax():
 def test_the_largest_ellipses_touch_the_line_and_none_crosses_it(ax):
     means, covariances, sign = random_gaussians(1, 6, 2, 3.0)
     rule = Anderson().fit_gaussians(means, covariances, sign)
-    ellipses(rule, ax, steps=3)
+    gaussians(rule, ax=ax, steps=3)
     curves = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == 181]
     assert len(curves) == 18
     for j in range(6):
@@ -46,14 +46,14 @@ def test_the_largest_ellipses_touch_the_line_and_none_crosses_it(ax):
 )
 def test_every_kind_of_covariance_is_drawn(covariances, ax):
     rule = Anderson().fit_gaussians([[0.0, 0.0], [3.0, 1.0]], covariances, ["a", "b"])
-    ellipses(rule, ax)
+    gaussians(rule, ax=ax)
     assert {"class a", "class b"} <= {text.get_text() for text in ax.get_legend().get_texts()}
 
 
 def test_a_rule_of_three_features_is_refused():
     rule = Anderson().fit_gaussians(*random_gaussians(1, 6, 3, 3.0))
     with pytest.raises(ValueError, match="two numbers"):
-        ellipses(rule)
+        gaussians(rule)
 
 
 def test_errors_are_those_of_the_history(ax):
