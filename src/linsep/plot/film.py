@@ -134,7 +134,7 @@ class DataFilm(Film):
 class WeightFilm(Film):
     """The vectors, the solution cone, the path of w and the line at right angles to w (S0, "Perceptron, Example 2")."""
 
-    def __init__(self, data: PlotData, updates: list[ReplayedUpdate], target: Any, start: np.ndarray):
+    def __init__(self, data: PlotData, updates: list[ReplayedUpdate], target: Any, bias: str, start: np.ndarray):
         super().__init__(updates, target, start)
         self.data, self.steps = data, np.array([start, *(update.after for update in updates)])
         self.factor, self.box = fit_weight_box(self.left, data, self.steps)
