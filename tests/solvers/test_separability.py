@@ -360,7 +360,6 @@ def test_labels_and_kinds_of_data():
     [
         ([[0.0], [np.nan]], [0, 1], {}, "row 1, column 0"),
         ([[0.0], [1.0]], [1, 1], {}, "one class only"),
-        ([[0.0], [1.0], [2.0]], [0, 1, 2], {}, "Only binary"),
         ([[0.0], [1.0]], [0, 1, 1], {}, "inconsistent numbers"),
         ([[0.0], [1.0]], [0, 1], {"exact": "yes"}, "'exact' parameter"),
         ([[0.0], [1.0]], [0, 1], {"max_seconds": 0}, "'max_seconds' parameter"),
