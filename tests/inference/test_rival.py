@@ -5,7 +5,10 @@ import pytest
 from networks_at_random import draw_network, grid_edges, is_close, list_labellings
 
 from linsep.inference import Network, best_rival
+from linsep.inference.answer import Answer
+from linsep.inference.deadline import Deadline
 from linsep.inference.local_search import find_best_single_change
+from linsep.inference.rival import _bound_changes
 from linsep.inference.rival_search import make_forest_search, make_message_search
 
 
@@ -26,6 +29,21 @@ def test_the_best_rival_is_the_best_of_all_other_labellings(seed):
             assert rival.upper >= expected
             assert is_close(rival.value, expected) or (rival.status == "not proved" and rival.value < expected)
             assert rival.status != "not proved" or engine == "trws"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_labelling_that_changes_a_node_exceeds_its_bound(seed):
+    """The best labelling is known to be that, while messages on cycles may prove a much weaker bound."""
+    random = np.random.default_rng(seed)
+    n = 5
+    edges = [(u, v) for u in range(n) for v in range(u)]
+    network = Network.from_tables(0.3 * random.normal(size=(n, 3)), edges, random.normal(size=(len(edges), 3, 3)))
+    found = list_labellings(network)
+    best = Answer(np.array(found[0][1]), found[0][0], found[0][0], "all labellings", 0.0, 0.0)
+    for seconds in (0.0, 60.0):
+        limit = _bound_changes(network, best.labels, best, Deadline(seconds))
+        for v in range(n):
+            assert limit[v] >= next(value for value, labels in found if labels[v] != best.labels[v])
 
 
 def test_the_best_single_change_is_the_best_of_all_single_changes():

@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from .answer import Answer, bound_summation_error, make_answer
-from .bound import label_losses
+from .bound import label_losses, upper_bound
 from .deadline import Deadline, OutOfTime
 from .elimination import elimination_rival
 from .elimination_order import find_elimination_order
@@ -116,7 +116,18 @@ def _change_a_node(network: Network, best: Answer, began: float, deadline: Deadl
 
 
 def _bound_changes(network: Network, truth: np.ndarray, best: Answer, deadline: Deadline) -> np.ndarray:
-    """For each node, an upper bound of all labellings that change it."""
+    r"""For each node, an upper bound of the values of all labellings that change it.
+
+    Messages split every value into a sum over tables, :math:`\theta(y) = \sum_t \theta_t(y_t)`, so that their bound is
+    :math:`B = \sum_t \max \theta_t`. A labelling with :math:`y_v = k` can take no more than
+    :math:`\max_{y_v = k} \theta_t` from the tables t of v and of its edges:
+
+    .. math:: \theta(y) \le B + \sum_{t \ni v} \Big( \max_{y_v = k} \theta_t - \max \theta_t \Big) ,
+
+    the loss of k at v. It counts from B, not from the value of the best labelling: that may be below B, while the
+    changed labelling is hardly worse than the best. Each of the sums rounds as B does, a node's with one more addition
+    per edge.
+    """
     finite = network.make_finite()
     exchanged = find_exchanged_nodes(finite)
     if exchanged is not None:
@@ -125,6 +136,8 @@ def _bound_changes(network: Network, truth: np.ndarray, best: Answer, deadline: 
         state = MessagePassing(network)
         state.run_until_stalled(100, deadline)
         messages, share = state.proof, state.share
+    bound, error = upper_bound(finite, messages, share)
     losses = label_losses(finite, messages, share)
     losses[network.unary_start[:-1] + truth] = -np.inf
-    return best.upper + best.rounding + np.maximum.reduceat(losses, network.unary_start[:-1])
+    changed = np.maximum.reduceat(losses, network.unary_start[:-1]) + (2 + np.diff(network.edge_start)) * error
+    return np.minimum(best.upper, bound + changed)
