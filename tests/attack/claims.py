@@ -47,7 +47,6 @@ class Truth(NamedTuple):
     square: Fraction  # |w|^2, without a free bias
     violated: int
     best: Fraction  # the square of the best margin
-    doubtful: int = 0  # scores that floats cannot tell from 0: they may count as violated or not
 
 
 def find_truth(rows: Rows, claim: Any) -> Truth:
@@ -56,10 +55,7 @@ def find_truth(rows: Rows, claim: Any) -> Truth:
     norm = claim.w[:-1] if claim.bias == "free" else claim.w
     square = sum((x * x for x in exact.fractions(norm)), Fraction(0))
     violated = sum(score <= 0 for score in scores)
-    whole = sum((x * x for x in exact.fractions(claim.w.ravel())), Fraction(0))
-    longest = Fraction(claim.longest) + 1
-    doubtful = sum(score * score <= whole * longest * longest * Fraction(2) ** -80 for score in scores)
-    return Truth(min(scores), square, violated, rows.best(claim.bias, claim.w.ndim == 2), doubtful)
+    return Truth(min(scores), square, violated, rows.best(claim.bias, claim.w.ndim == 2))
 
 
 def find_lies(claim: Any, truth: Truth) -> list[str]:

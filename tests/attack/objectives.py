@@ -35,6 +35,12 @@ def cost(problem: Problem, w: np.ndarray, rule: Any) -> Fraction:
     return total
 
 
+def scores(problem: Problem, w: np.ndarray) -> list[Fraction]:
+    """<w,a> of all vectors that weigh anything, exactly."""
+    vectors, kept = exact.mirrored(problem.dense, 2 * problem.y - 1, 1), problem.kept
+    return [exact.dot(exact.fractions(w), vector) for vector, present in zip(vectors, kept) if present]
+
+
 def referees(problem: Problem, rule: Any) -> list[np.ndarray]:
     """Good w of other solvers: any w bounds the least cost from above."""
     found = [np.zeros(problem.dense.shape[1] + 1)]
@@ -117,6 +123,9 @@ def judge(tally: Tally, claim: Any, problem: Problem, rule: Any, said: str) -> N
         tally.fail("false claim", NAME, f"{said}: optimal with a gap of {claim.relative_gap!r}")
     if not claim.check(problem.X, problem.y, problem.weight):
         return
+    wrong = sum(score <= 0 for score in scores(problem, claim.w))
+    if claim.violated != wrong:
+        tally.fail("miscounted", NAME, f"{said}: violated {claim.violated}, exactly {wrong}")
     for kind, forged in forge(claim, spent, least):
         try:
             tally.forge(kind, NAME, forged.check(problem.X, problem.y, problem.weight))

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LabellingCertificate(MarginCertificate):
-    """A margin whose ``rows`` are examples; the rival of entry j is ``rivals[begins[j]:begins[j + 1]]``."""
+    """A margin whose ``rows`` are examples; the rival of entry j is ``rivals[begins[j]:begins[j + 1]]``.
+
+    ``violated`` counts examples that a rival beats for sure: its score is computed without rounding where that decides.
+    Other rivals may beat more of them, by less than rounding shows.
+    """
 
     bias: str = "none"
     begins: np.ndarray = field(default_factory=lambda: np.zeros(1, dtype=np.int64), repr=False)
     labellings: tuple = field(default=(), repr=False)  # if rivals are any objects: ``rivals`` are their numbers here
-    sound: bool = True  # the best rival was found exactly; else ``violated`` and ``longest`` may be larger in truth
+    sound: bool = True  # the best rival was found exactly; else more may be violated, and ``longest`` larger
 
     def proof(self) -> Iterator[tuple[int, Any, float]]:
         """Every example, rival and weight of the proof of the upper bound."""

@@ -29,14 +29,16 @@ def _integers() -> np.ndarray:
 class MarginCertificate(Certificate):
     r"""A learned w with what is proved about its margin: see the module's formula.
 
-    ``lower`` is no larger than the margin of w, ``upper`` no smaller than the best possible margin.
+    ``lower`` is no larger than the margin of w, ``upper`` no smaller than the best possible margin. ``violated`` is a
+    number of vectors that are on the wrong side for sure: all of them, where exact arithmetic on 2^18 numbers or less
+    decides about those that rounding hides.
 
     Of a linear machine w is a matrix, one row per class; its vectors are the differences of
     :math:`\langle w_y - w_k, (x, 1)\rangle`, a row x of class y against a rival k, so that the margin of w is
     :math:`\min (\langle w_y,x\rangle - \langle w_k,x\rangle)/|w|`.
     """
 
-    violated: int = 0  # training vectors with <w,a> <= 0; those within rounding of 0 may count or not
+    violated: int = 0  # so many training vectors have <w,a> <= 0, without rounding
     novikoff: float = math.inf  # D^2 / lower^2: a fixed-increment perceptron ends after at most so many updates
     bias: str = "augmented"  # or "free" (the geometric margin) or "none" (hyperplanes through the origin)
     rows: np.ndarray = field(default_factory=_integers, repr=False)  # of the proof of the upper bound

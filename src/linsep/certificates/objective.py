@@ -25,7 +25,7 @@ class ObjectiveCertificate(Certificate):
     The status is "optimal" if the relative gap of these is at most ``tol``, and "budget spent" otherwise.
     """
 
-    violated: int  # training vectors with <w,a> <= 0; those within rounding of 0 may count or not
+    violated: int  # so many training vectors have <w,a> <= 0, as in `MarginCertificate`
     C: float
     loss: str = "hinge"  # or "squared_hinge"
     bias: str = "free"  # not in the norm; "augmented": a coordinate of w; or "none"

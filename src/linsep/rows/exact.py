@@ -125,3 +125,39 @@ def least(parts: Sequence[RowOracle], w: np.ndarray, rows: np.ndarray | None = N
     some = (vectors(parts, rows[at : at + step]) for at in range(0, rows.size, step))
     W = np.atleast_2d(parts[0].as_matrix(w))
     return min(product(a, W[:, : a.size // len(W)].ravel()) for A in some for a in A)
+
+
+def count_violated(parts: Sequence[RowOracle], w: np.ndarray, most: float) -> int:
+    """How many sets have a vector with <w,a> <= 0, without rounding.
+
+    If exact arithmetic would need more than ``most`` numbers, sets that floating point can't tell are left out.
+
+    >>> from linsep.oracles import points
+    >>> part = points(np.array([[1.0], [1.0 + U]]), np.array([-1, 1]))
+    >>> count_violated([part], np.array([1.5, -1.5 - U]), 100)                # <w,a> = U and U / 2
+    0
+    """
+    places, score, error = scored(parts, w)
+    sets = places // parts[0].slots
+    found = np.unique(sets[score < -error])
+    doubtful = ~(np.abs(score) > error) & ~np.isin(sets, found)
+    return found.size + np.unique(sets[doubtful][_at_most_zero(parts, w, places[doubtful], most)]).size
+
+
+def _at_most_zero(parts: Sequence[RowOracle], w: np.ndarray, places: np.ndarray, most: float) -> np.ndarray:
+    """Whether the vectors at some places have <w,a> <= 0, without rounding; False where nobody can tell that.
+
+    Floating point does not round whole multiples of one power of two, if they are small: ties are mostly such.
+    """
+    W, out = np.atleast_2d(parts[0].as_matrix(w)), np.zeros(places.size, dtype=bool)
+    step = max(1, 2**22 // w.size)
+    for at in range(0, places.size, step):
+        A = vectors(parts, places[at : at + step])
+        v = W[:, : A.shape[1] // len(W)].ravel()
+        grain = np.where(A != 0, dyadic(A)[1], 2000).min(axis=1) + dyadic(v)[1][v != 0].min(initial=2000)
+        unrounded = np.abs(A) @ np.abs(v) <= np.ldexp(1.0, np.clip(52 + grain, -1074, 1000))
+        out[at : at + step] = unrounded & (A @ v <= 0)
+        for i in np.flatnonzero(~unrounded).tolist():
+            most -= v.size
+            out[at + i] = most >= 0 and product(A[i], v) <= 0
+    return out

@@ -175,8 +175,9 @@ class Evaluation(NamedTuple):
     """What one look at every vector tells of a w."""
 
     size: int  # sets
-    violated: int  # those with <w,a> <= 0
-    weight: float  # their weight
+    violated: int  # those with <w,a> <= 0 as computed
+    doubtful: int  # those whose <w,a> may have the other sign in truth
+    weight: float  # of the violated ones
     lowest: float  # the least <w,a> as computed
     sure: float  # a number that no <w,a> is below, rounding included
     longest: float  # the largest <a,a>
@@ -187,7 +188,7 @@ class Evaluation(NamedTuple):
 @compiled
 def evaluate_block(oracle, w, rows, rounding, rounding_of_bias, constant):
     """Look at ``rows``; <w,a> is trusted to ``rounding * |x| + rounding_of_bias``, where ``a = (x, constant)``."""
-    violated, weight, sure, longest = 0, 0.0, np.inf, 0.0
+    violated, doubtful, weight, sure, longest = 0, 0, 0.0, np.inf, 0.0
     negative, positive = np.inf, np.inf
     for i in rows:
         wa, slot = oracle.lowest(w, i)
@@ -196,13 +197,17 @@ def evaluate_block(oracle, w, rows, rounding, rounding_of_bias, constant):
             violated += 1
             weight += weight_of(oracle.weight, i)
         xx = max(aa - constant * constant, 0.0) + FUZZ * aa  # no less than <x,x>, which may be lost in aa
-        sure = min(sure, wa - rounding * np.sqrt(xx) - rounding_of_bias)
+        doubt = rounding * np.sqrt(xx) + rounding_of_bias
+        if abs(wa) <= doubt:
+            doubtful += 1
+        sure = min(sure, wa - doubt)
         longest = max(longest, aa)
         if oracle.sign[i] < 0:
             negative = min(negative, wa)
         else:
             positive = min(positive, wa)
-    return Evaluation(rows.size, violated, weight, min(negative, positive), sure, longest, negative, positive)
+    lowest = min(negative, positive)
+    return Evaluation(rows.size, violated, doubtful, weight, lowest, sure, longest, negative, positive)
 
 
 def evaluate(parts: Sequence[RowOracle], w: np.ndarray) -> Evaluation:
@@ -214,10 +219,11 @@ def evaluate(parts: Sequence[RowOracle], w: np.ndarray) -> Evaluation:
         constant = float(parts[0].rows.bias)
         rounding = trust * length(w[:-1]), 2 * trust * abs(float(w[-1])) * constant, constant
     seen = [evaluate_block(part, w, rows, *rounding) for part in parts for rows in present_blocks(part)]
-    size, violated, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
+    size, violated, doubtful, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
     return Evaluation(
-        sum(size), sum(violated), math.fsum(weight), min(lowest), min(sure), max(longest), min(negative), min(positive)
-    )
+        sum(size), sum(violated), sum(doubtful), math.fsum(weight), min(lowest), min(sure), max(longest),
+        min(negative), min(positive),
+    )  # fmt: skip
 
 
 class VectorMatrix:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,8 +20,8 @@ from ..base import Status, Verdict
 from ..labelling import LabellingCertificate
 from .inseparable import whole_weights
 from .margin import statuses
-from .rows import DECISIVE, U, combination, nearest_float
-from .vectors import count_terms, difference, exact_norm, exact_score, rounded, weighted_sum
+from .rows import DECISIVE, U, combination, count_violated, nearest_float
+from .vectors import count_terms, difference, exact_norm, exact_score, rounded, weighted_sum, whole_numbers
 
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
@@ -40,11 +41,11 @@ class Structure(Protocol):
     def terms(self, i: int, labelling: Any) -> Iterable[tuple[int, float]]:
         """Indices and numbers whose sum is phi(x_i, labelling), without rounding."""
 
-    def rival(self, w: np.ndarray, i: int) -> Any:
-        """A best rival of example i, or None if finding it would take long."""
-
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
         """Two numbers, and between them the score of the truth less that of its best rival."""
+
+    def exact_lead(self, w: np.ndarray, i: int) -> Fraction | float | None:
+        """The same of a w of integers, without rounding; None if that would take long."""
 
     def reach(self) -> float:
         """No vector phi(x,y) - phi(x,y') is longer."""
@@ -74,7 +75,13 @@ def _check_lower(claim: LabellingCertificate, structure: Structure, keep: np.nda
     leads = np.array([structure.lead(claim.w, int(i)) for i in present])
     low, high = leads.min(axis=0)
     fuzz = 4 * (high - low) / norm + 1e-12 * abs(high / norm) if norm > 0 else 0.0
-    high = _exact_least(claim.w, structure, present[leads[:, 0] <= high], high)
+    (whole,), unit = whole_numbers(claim.w)
+    exact = cache(lambda k: structure.exact_lead(whole, int(present[k])))
+    fewest, most = count_violated(leads[:, 0], leads[:, 1], claim.violated, exact)
+    decisive = np.flatnonzero(leads[:, 0] <= high).tolist()
+    if len(decisive) <= DECISIVE or claim.lower * norm > low:
+        known = [lead for lead in map(exact, decisive) if lead is not None]
+        high = nearest_float(min(known) / unit) if len(known) == len(decisive) else high
     margin = high / norm if norm > 0 else -math.inf
     if norm > 0 and claim.lower > margin * (1 + 8 * U * math.copysign(1, margin)):
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
@@ -82,7 +89,6 @@ def _check_lower(claim: LabellingCertificate, structure: Structure, keep: np.nda
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
     if norm == 0 and claim.lower != -math.inf:
         wrong.append(f"lower: claimed {claim.lower!r} for w = 0")
-    fewest, most = int((leads[:, 1] < 0).sum()), int((leads[:, 0] <= 0).sum())
     if not (fewest if claim.sound else 0) <= claim.violated <= most:
         wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
     if claim.size != int(keep.sum()):
@@ -95,18 +101,6 @@ def _check_lower(claim: LabellingCertificate, structure: Structure, keep: np.nda
     if claim.novikoff == math.inf and ratio * ratio < math.inf:
         wrong.append(f"novikoff: claimed to be infinite, found {ratio * ratio!r}")
     return low, high
-
-
-def _exact_least(w: np.ndarray, structure: Structure, examples: np.ndarray, high: float) -> float:
-    """A number that the least score does not exceed: without rounding, if few examples decide."""
-    if examples.size > DECISIVE:
-        return high
-    for i in examples.tolist():
-        rival = structure.rival(w, i)
-        if rival is not None:
-            score = exact_score(w, difference(structure.terms(i, structure.truth(i)), structure.terms(i, rival)))
-            high = min(high, nearest_float(score))
-    return high
 
 
 def _check_upper(
@@ -181,10 +175,6 @@ class Listed:
         found = self.phi(i, labelling)
         yield from ((int(j), float(found[j])) for j in np.flatnonzero(found))
 
-    def rival(self, w: np.ndarray, i: int) -> Any:
-        """The rival with the highest score as computed."""
-        return max(self._rivals(i), key=lambda other: math.fsum(w * self.phi(i, other)), default=None)
-
     def allowed(self, i: int, labelling: Any) -> bool:
         """Whether it is a listed rival."""
         return any(_equal(labelling, other) for other in self._rivals(i))
@@ -202,6 +192,12 @@ class Listed:
             error = 4 * U * math.fsum(np.abs(w) * (np.abs(own) + np.abs(a)))
             low, high = min(low, score - error), min(high, score + error)
         return low, high
+
+    def exact_lead(self, w: np.ndarray, i: int) -> Fraction | float:
+        """By trying all rivals."""
+        own = list(self.terms(i, self.y[i]))
+        rivals = (difference(own, self.terms(i, other)) for other in self._rivals(i))
+        return min((exact_score(w, vector) for vector in rivals), default=math.inf)
 
     def reach(self) -> float:
         """The longest vector of all."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
-from .rows import DECISIVE, ROWS, U, exact_score, nearest_float
+from .rows import DECISIVE, ROWS, U, count_violated, exact_score, nearest_float
 
 
 def numbers(y, classes) -> np.ndarray:
@@ -20,15 +20,17 @@ def numbers(y, classes) -> np.ndarray:
     return numbers
 
 
-def rival_scores(X, own, keep, W, constant, claimed):
+def rival_scores(X, own, keep, W, constant, claimed, violated):
     """The same as `scores` for a machine: a row's vectors are those of its class against each other class."""
     some = np.flatnonzero(keep)
     low, high, lengths = (each[some] for each in _leads(X, own, W, constant))
+    low, high = (low, high) if W.any() else (0.0 * low, 0.0 * high)
     least, most = float(low.min()), float(high.min())
     decisive = np.flatnonzero(low <= most)
+    counts = count_violated(low, high, violated, lambda i: _exact_lead(X, own, some[i], W, constant))
     if decisive.size * W.shape[0] <= 8 * DECISIVE or claimed > least:
         least = most = nearest_float(min(_exact_lead(X, own, some[i], W, constant) for i in decisive))
-    return least, most, lengths, int(np.sum(high < 0)), int(np.sum(low <= 0))
+    return least, most, lengths, *counts
 
 
 def _leads(X, own, W, constant):

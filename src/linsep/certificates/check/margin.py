@@ -91,7 +91,7 @@ def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tup
     d = data.X.shape[1]
     norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w.ravel()))
     look = rival_scores if claim.w.ndim == 2 else scores
-    low, high, lengths, fewest, most = look(*data[:3], claim.w, data.constant, claim.lower * norm)
+    low, high, lengths, fewest, most = look(*data[:3], claim.w, data.constant, claim.lower * norm, claim.violated)
     longest = float(lengths.max(initial=0.0))
     whole = math.hypot(norm, claim.w[-1] if claim.bias == "free" else 0.0)
     rounding = 16 * (d + 8) * U * longest * max(1.0, whole / norm if norm > 0 else 1.0)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from .vectors import whole_numbers
+
 EPSILON = 2.0**-52  # twice the largest relative error of one rounding
-LARGEST_GRAPH = 40  # nodes times labels of a graph whose best rival is written down
+LARGEST_GRAPH = 40  # nodes times labels of a graph whose best rival is found without rounding
 LARGEST_TABLE = 1 << 22  # entries of the largest table that `best_value` may need
 
 
@@ -64,53 +68,44 @@ class NetworkStructure:
             at = self.widths[0] * K + labelling[u] * K + labelling[v]
             yield from ((int(at + j * K * K), float(x[j])) for j in np.flatnonzero(x))
 
-    def rival(self, w: np.ndarray, i: int) -> list[int] | None:
-        """The best rival, one label after the other; None of a large graph."""
-        node, pair = self._tables(w, i)
-        edges, y, n = self.X[i][1], self.y[i], len(node)
-        if n * self.K > LARGEST_GRAPH:
-            return None
-        tried = {}
-        for v in range(n):
-            other = node.copy()
-            other[v, y[v]] = -math.inf
-            tried[v] = best_value(other, edges, pair)
-        first = max(tried, key=tried.__getitem__)
-        node[first, y[first]] = -math.inf
-        for v in (first, *range(n)):
-            values = []
-            for k in range(self.K):
-                other = node.copy()
-                other[v, np.arange(self.K) != k] = -math.inf
-                values.append(best_value(other, edges, pair))
-            node[v, np.arange(self.K) != int(np.argmax(values))] = -math.inf
-        return [int(np.argmax(row)) for row in node]
+    def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
+        """A lower and an upper bound of the score of the truth minus that of its best rival."""
+        nodes, edges, edge_features = self.X[i]
+        split, y = self.widths[0] * self.K, self.y[i]
+        lead = float(self._lead(i, *self._tables(w, nodes, edge_features)))
+        scale = np.abs(nodes).sum() * np.abs(w[:split]).max(initial=0.0)
+        scale += np.abs(edge_features).sum() * np.abs(w[split:]).max(initial=0.0)
+        error = 8 * EPSILON * (y.size + len(edges) + sum(self.widths)) * float(scale)
+        return lead - error, lead + error
 
-    def _tables(self, w: np.ndarray, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """The scores of labels of nodes, and of pairs of labels of edges."""
+    def exact_lead(self, w: np.ndarray, i: int) -> Fraction | None:
+        """The lead of a w of integers without rounding; None of a large graph."""
         nodes, _, edge_features = self.X[i]
+        if len(nodes) * self.K > LARGEST_GRAPH:
+            return None
+        whole, unit = whole_numbers(np.asarray(nodes), np.asarray(edge_features))
+        node, pair = self._tables(w, *whole)
+        never = -3 * sum(int(np.abs(table).sum()) for table in (node, pair)) - 1
+        return Fraction(int(self._lead(i, node, pair, never)), unit)
+
+    def _tables(self, w: np.ndarray, nodes: np.ndarray, edge_features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The scores of labels of nodes, and of pairs of labels of edges."""
         split = self.widths[0] * self.K
         pair = np.tensordot(edge_features, w[split:].reshape(-1, self.K, self.K), 1)
         return nodes @ w[:split].reshape(-1, self.K), pair
 
-    def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
-        """A lower and an upper bound of the score of the truth minus that of its best rival.
+    def _lead(self, i: int, node: np.ndarray, pair: np.ndarray, never: Any = -math.inf) -> Any:
+        """The score of the truth less that of its best rival; ``never`` is below the values of all labellings.
 
         The best rival is the best of all labellings in which some node has a wrong label.
         """
-        nodes, edges, edge_features = self.X[i]
-        split = self.widths[0] * self.K
-        (node, pair), y = self._tables(w, i), self.y[i]
-        own = math.fsum(node[np.arange(y.size), y]) + math.fsum(pair[e][y[u], y[v]] for e, (u, v) in enumerate(edges))
-        best = -math.inf
+        edges, y, best = self.X[i][1], self.y[i], never
+        own = sum(node[np.arange(y.size), y]) + sum(pair[e][y[u], y[v]] for e, (u, v) in enumerate(edges))
         for v in range(y.size):
             other = node.copy()
-            other[v, y[v]] = -math.inf
+            other[v, y[v]] = never
             best = max(best, best_value(other, edges, pair))
-        scale = np.abs(nodes).sum() * np.abs(w[:split]).max(initial=0.0)
-        scale += np.abs(edge_features).sum() * np.abs(w[split:]).max(initial=0.0)
-        error = 8 * EPSILON * (y.size + len(edges) + sum(self.widths)) * float(scale)
-        return own - best - error, own - best + error
+        return own - best
 
     def reach(self) -> float:
         """An upper bound of the norms of all vectors, by the triangle inequality: a node moves x to another label."""
@@ -121,23 +116,23 @@ class NetworkStructure:
         return longest
 
 
-def best_value(node: np.ndarray, edges: np.ndarray, pair: np.ndarray) -> float:
+def best_value(node: np.ndarray, edges: np.ndarray, pair: np.ndarray) -> Any:
     """The best value of a network, by eliminating one node after the other, the one with the smallest table first.
 
-    >>> best_value(np.array([[0.0, 1.0], [0.5, 0.0]]), [(0, 1)], [np.eye(2)])
+    >>> float(best_value(np.array([[0.0, 1.0], [0.5, 0.0]]), [(0, 1)], [np.eye(2)]))
     2.0
     """
     K = node.shape[1]
     tables: list[tuple[tuple[int, ...], np.ndarray]] = [((v,), table) for v, table in enumerate(node)]
     tables += [((int(u), int(v)), table) for (u, v), table in zip(edges, pair, strict=True)]
-    left, total = set(range(len(node))), 0.0
+    left, total = set(range(len(node))), 0
     while left:
         scopes = {v: set().union(*(scope for scope, _ in tables if v in scope)) for v in left}
         v = min(left, key=lambda v: (len(scopes[v]), v))
         scope = (*sorted(scopes[v] - {v}), v)
         if K ** len(scope) > LARGEST_TABLE:
             raise ValueError(f"check: expected tables of at most {LARGEST_TABLE} entries, got {K}^{len(scope)}.")
-        table = np.zeros((K,) * len(scope))
+        table = np.zeros((K,) * len(scope), dtype=node.dtype)
         for nodes, part in (table for table in tables if v in table[0]):
             order = sorted(range(len(nodes)), key=lambda axis: scope.index(nodes[axis]))
             table = table + part.transpose(order).reshape([K if name in nodes else 1 for name in scope])
@@ -146,5 +141,5 @@ def best_value(node: np.ndarray, edges: np.ndarray, pair: np.ndarray) -> float:
         if len(scope) > 1:
             tables.append((scope[:-1], table.max(axis=-1)))
         else:
-            total += float(table.max())
+            total = total + table.max()
     return total

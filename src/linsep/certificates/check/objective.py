@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..base import Verdict
 from ..objective import ObjectiveCertificate
-from .rows import ROWS, SAFE, U, column_sums, exact_score, exponent_of, read_matrix, times_power_of_two
+from .rows import ROWS, SAFE, U, column_sums, count_violated, exact_score, exponent_of, read_matrix, times_power_of_two
 
 EXACT = 2**16  # numbers in X up to which both sides are computed without rounding
 QUANTITY = "lower bound of the cost"
@@ -42,7 +42,11 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     if not least <= claim.upper <= primal + 4 * slack + 2 * claim.rounding:
         wrong.append(f"upper: claimed {claim.upper!r}, but P(w) is {primal!r}")
     present = weight > 0
-    fewest, most = int(np.sum((score < -error) & present)), int(np.sum((score <= error) & present))
+    some = np.flatnonzero(present)
+    fewest, most = count_violated(
+        (score - error)[some], (score + error)[some], claim.violated,
+        lambda i: exact_score(X, sign, some[i], claim.w, constant),
+    )  # fmt: skip
     if not fewest <= claim.violated <= most:
         wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
     if claim.size != int(present.sum()):

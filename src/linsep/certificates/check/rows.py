@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,18 +49,41 @@ def times_power_of_two(X, exponent: int):
     return np.ldexp(X, exponent)
 
 
-def scores(X, sign, keep, w, constant, claimed):
+def count_violated(low: np.ndarray, high: np.ndarray, claimed: int, exact: Callable[[int], Any]) -> tuple[int, int]:
+    """How many scores are at most 0: so many for sure, and no more than the second number, or than are claimed.
+
+    Scores are between ``low`` and ``high``. Where 0 is too, ``exact`` computes them without rounding, or says None,
+    until there are as many as ``claimed``.
+
+    >>> count_violated(np.array([-2.0, -1.0, 1.0]), np.array([-1.0, 1.0, 2.0]), 2, lambda i: Fraction(1))
+    (1, 1)
+    """
+    fewest = int(np.sum(high <= 0))
+    most = fewest
+    for i in np.flatnonzero((low <= 0) & (high > 0)).tolist() if claimed > fewest else ():
+        score = exact(i)
+        most += score is None or score <= 0
+        if most >= claimed:
+            break
+    return fewest, most
+
+
+def scores(X, sign, keep, w, constant, claimed, violated):
     """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise).
 
     In exact arithmetic, if few rows decide, or if more is claimed than rounding leaves sure.
     """
+    some = np.flatnonzero(keep)
     scores, errors, lengths = (each[keep] for each in all_scores(X, sign, w, constant))
+    errors = errors if w.any() else 0.0 * errors
     low, high = float((scores - errors).min()), float((scores + errors).min())
     decisive = np.flatnonzero(scores - errors <= high)
+    counts = count_violated(
+        scores - errors, scores + errors, violated, lambda i: exact_score(X, sign, some[i], w, constant)
+    )
     if decisive.size <= DECISIVE or claimed > low:
-        exact = [exact_score(X, sign, np.flatnonzero(keep)[i], w, constant) for i in decisive]
-        low = high = nearest_float(min(exact))
-    return low, high, lengths, int(np.sum(scores < -errors)), int(np.sum(scores <= errors))
+        low = high = nearest_float(min(exact_score(X, sign, some[i], w, constant) for i in decisive))
+    return low, high, lengths, *counts
 
 
 def all_scores(X, sign, w, constant):
@@ -87,9 +111,9 @@ def exact_score(X, sign, i, w, constant) -> Fraction:
     return int(sign[i]) * total
 
 
-def nearest_float(number: Fraction) -> float:
+def nearest_float(number: Fraction | float) -> float:
     """The nearest float; infinite beyond the largest."""
-    return float(number) if abs(number) < Fraction(2) ** 1023 else math.copysign(math.inf, number)
+    return float(number) if -(2**1023) < number < 2**1023 else math.copysign(math.inf, number)
 
 
 def combination(X, sign, keep, claim, constant):

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from .vectors import whole_numbers
+
 EPSILON = 2.0**-52  # twice the largest relative error of one rounding
-LONGEST = 100  # positions of a sequence whose best rival is written down
+LONGEST = 100  # positions of a sequence whose best rival is found without rounding
 
 
 class SequenceStructure:
@@ -105,36 +108,15 @@ class SequenceStructure:
                 if t > 0 and self.shapes["pair_emission"][0]:
                     yield at["pair_emission"] + feature * K * K + pair, value
 
-    def rival(self, w: np.ndarray, i: int) -> list[int] | None:
-        """The best rival, one label after the other; None of a long sequence."""
-        at, between, _ = self._scores(w, i)
-        if len(at) > LONGEST:
-            return None
-        self._forbid(at, between)
-        triples = self._parts(w)["triples"]
-        best = self._marginals(at, between, triples)
-        wrong = best.copy()
-        wrong[np.arange(len(at)), self.y[i]] = -math.inf
-        t, k = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-        if wrong[t, k] == -math.inf:
-            return None
-        labels = [-1] * len(at)
-        for place in (int(t), *range(len(at))):
-            label = int(k) if place == t else int(np.argmax(best[place]))
-            others = np.arange(self.K) != label
-            at[place, others], labels[place] = -math.inf, label
-            best = self._marginals(at, between, triples)
-        return labels
-
-    def _forbid(self, at: np.ndarray, between: np.ndarray) -> None:
-        """Forbidden starts, ends and pairs score minus infinity."""
+    def _forbid(self, at: np.ndarray, between: np.ndarray, never: Any) -> None:
+        """Forbidden starts, ends and pairs score ``never``."""
         for before, after in self.forbidden:
             if before is None:
-                at[0, after] = -math.inf
+                at[0, after] = never
             elif after is None:
-                at[-1, before] = -math.inf
+                at[-1, before] = never
             else:
-                between[:, before, after] = -math.inf
+                between[:, before, after] = never
 
     def _marginals(self, at: np.ndarray, between: np.ndarray, triples: np.ndarray) -> np.ndarray:
         """Max-marginals of either order."""
@@ -142,17 +124,40 @@ class SequenceStructure:
 
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
         """A lower and an upper bound of the score of the truth minus that of its best rival."""
-        at, between, error = self._scores(w, i)
-        y, n = self.y[i], len(at)
-        triples = self._parts(w)["triples"]
+        part, entries = self._parts(w), list(self._entries(i))
+        lead, error = (
+            float(self._lead(i, self._tables(part, entries, 1.0, self.bias, self.end))),
+            self._rounding(part, entries),
+        )
+        return lead - error, lead + error
+
+    def exact_lead(self, w: np.ndarray, i: int) -> Fraction | float | None:
+        """The lead of a w of integers without rounding; None of a long sequence."""
+        if self.y[i].size > LONGEST:
+            return None
+        features, counts = [], [0]
+        for entries in self._entries(i):
+            features += [feature for feature, _ in entries]
+            counts.append(len(features))
+        values = np.array([value for entries in self._entries(i) for _, value in entries])
+        (values, ones), unit = whole_numbers(values, np.array([1.0, self.bias, self.end]))
+        every = list(zip(features, values.tolist(), strict=True))
+        tables = self._tables(self._parts(w), [every[a:b] for a, b in pairwise(counts)], *ones)
+        lead = self._lead(i, tables, -3 * len(counts) * sum(int(np.abs(table).sum()) for table in tables) - 1)
+        return lead if lead == math.inf else Fraction(int(lead), unit)
+
+    def _lead(self, i: int, tables: tuple, never: Any = -math.inf) -> Any:
+        """The score of the truth less that of its best rival; ``never`` is below the scores of all labellings."""
+        (at, between, triples), y = tables, self.y[i]
+        n = y.size
         own = at[np.arange(n), y].sum() + sum(between[t][y[t], y[t + 1]] for t in range(n - 1))
         if self.order == 2:
             own += sum(triples[y[t - 2], y[t - 1], y[t]] for t in range(2, n))
-        self._forbid(at, between)
+        self._forbid(at, between, never)
         best = self._marginals(at, between, triples)
-        best[np.arange(n), y] = -math.inf
-        lead = float(own - best.max())
-        return lead - error, lead + error
+        best[np.arange(n), y] = never
+        most = best.max()
+        return own - most if 2 * most > never else math.inf
 
     def reach(self) -> float:
         """An upper bound of the norms of all vectors: truth and rival share nothing, and all labels are equal in both.
@@ -185,25 +190,30 @@ class SequenceStructure:
         for row in x.toarray() if sp.issparse(x) else np.asarray(x, dtype=np.float64):
             yield [(int(j), float(row[j])) for j in np.flatnonzero(row)]
 
-    def _scores(self, w: np.ndarray, i: int) -> tuple[np.ndarray, np.ndarray, float]:
-        """The scores of labels and of pairs of labels at every position, and a bound of the rounding error of sums."""
-        part, n = self._parts(w), self.y[i].size
-        at, between = np.tile(self.bias * part["bias"], (n, 1)), np.tile(part["pairs"], (n - 1, 1, 1))
-        at[0] += part["start"]
-        at[-1] += self.end * part["end"]
-        small = (part[name] for name in ("bias", "start", "end", "pairs", "triples"))
-        count, total = 6 * n + 8, n * sum(float(np.abs(table).max(initial=0.0)) for table in small)
-        for t, entries in enumerate(self._entries(i)):
-            for feature, value in entries:
-                row = value * part["emission"][feature]
-                at[t] += row
-                total += float(np.abs(row).max())
+    def _tables(self, part: dict[str, np.ndarray], entries: list, one: Any, bias: Any, end: Any) -> tuple:
+        """The scores of labels and of pairs of labels at every position, and of triples; ``one`` stands for 1."""
+        n = len(entries)
+        at, between = np.tile(bias * part["bias"], (n, 1)), np.tile(one * part["pairs"], (n - 1, 1, 1))
+        at[0] += one * part["start"]
+        at[-1] += end * part["end"]
+        for t, features in enumerate(entries):
+            for feature, value in features:
+                at[t] += value * part["emission"][feature]
                 if t > 0 and len(part["pair_emission"]):
-                    table = value * part["pair_emission"][feature]
-                    between[t - 1] += table
-                    total += float(np.abs(table).max())
-            count += 2 * len(entries)
-        return at, between, 4 * EPSILON * count * total
+                    between[t - 1] += value * part["pair_emission"][feature]
+        return at, between, one * part["triples"]
+
+    def _rounding(self, part: dict[str, np.ndarray], entries: list) -> float:
+        """A bound of the rounding error of the sums of a labelling's scores."""
+        n = len(entries)
+        small = (part[name] for name in ("bias", "start", "end", "pairs", "triples"))
+        total = n * sum(float(np.abs(table).max(initial=0.0)) for table in small)
+        for t, features in enumerate(entries):
+            for feature, value in features:
+                total += abs(value) * float(np.abs(part["emission"][feature]).max())
+                if t > 0 and len(part["pair_emission"]):
+                    total += abs(value) * float(np.abs(part["pair_emission"][feature]).max())
+        return 4 * EPSILON * (6 * n + 8 + 2 * sum(map(len, entries))) * total
 
 
 def first_order(at: np.ndarray, between: np.ndarray) -> np.ndarray:
@@ -231,7 +241,7 @@ def second_order(at: np.ndarray, between: np.ndarray, triples: np.ndarray) -> np
     before = [at[0][:, None] + between[0] + at[1]]
     for t in range(2, n):
         before.append((before[-1][:, :, None] + triples).max(axis=0) + between[t - 1] + at[t])
-    after = [np.zeros((k, k))]
+    after = [np.zeros((k, k), dtype=at.dtype)]
     for t in range(n - 1, 1, -1):
         after.append((triples + (between[t - 1] + at[t] + after[-1])[None]).max(axis=2))
     both = [one + other for one, other in zip(before, reversed(after), strict=True)]

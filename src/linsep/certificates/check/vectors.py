@@ -42,13 +42,25 @@ def rounded(vectors: Sequence[Vector], size: int) -> sp.csr_array:
 
 
 def exact_score(w: np.ndarray, vector: Vector) -> Fraction:
-    """<w,a>."""
-    return sum((Fraction(float(w[index])) * exact_sum(terms) for index, terms in vector.items()), Fraction(0))
+    """<w,a>, of a w of floats or of integers."""
+    return sum((Fraction(w[index]) * exact_sum(terms) for index, terms in vector.items()), Fraction(0))
 
 
 def exact_sum(terms: Iterable[float]) -> Fraction:
     """The sum of floats."""
     return sum(map(Fraction, terms), Fraction(0))
+
+
+def whole_numbers(*arrays: np.ndarray) -> tuple[list[np.ndarray], int]:
+    """Floats as integers, and the number that all of them were multiplied by.
+
+    >>> whole_numbers(np.array([0.5, 3.0]), np.array([[0.25]]))
+    ([array([2, 12], dtype=object), array([[1]], dtype=object)], 4)
+    """
+    ratios = [[float(x).as_integer_ratio() for x in array.ravel().tolist()] for array in arrays]
+    unit = max((below for each in ratios for _, below in each), default=1)  # powers of two all
+    whole = [np.array([above * (unit // below) for above, below in each], dtype=object) for each in ratios]
+    return [each.reshape(array.shape) for each, array in zip(whole, arrays, strict=True)], unit
 
 
 def weighted_sum(vectors: Sequence[Vector], weights: Iterable[Any]) -> list[Fraction]:

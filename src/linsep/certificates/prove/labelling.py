@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,15 +27,17 @@ from .whole_weights import find_whole_weights, sums_to_zero, whole_columns
 
 U = float(np.finfo(np.float64).eps)
 AT_ONCE = 1 << 20  # labels of entries that are turned into vectors at a time
-HEAVY = 500  # entries that a proof of inseparability is looked for in: the heaviest
+HEAVY = 500  # entries that a proof of inseparability is looked for in: the heaviest; examples decided exactly
 TERMS = 200_000  # numbers that it may be made of
 
 
 class _View(NamedTuple):
     """What one look at every example tells of a w."""
 
-    violated: int  # examples with <w,a> <= 0
-    weight: float  # their weight
+    violated: int  # examples with <w,a> <= 0 as computed
+    beaten: int  # of these, those that are so whatever the rounding
+    doubtful: np.ndarray  # examples whose <w,a> may have the other sign in truth
+    weight: float  # of the violated ones
     lowest: float  # the least <w,a> as computed
     sure: float  # a number that no <w,a> is below, rounding included
 
@@ -68,9 +71,19 @@ class LabellingProver:
         """One look at every example."""
         rows = np.concatenate(list(present_blocks(self.oracle)))
         score = scores([self.oracle], w)[rows]
-        wrong = rows[score <= 0.0]
+        wrong, doubt = rows[score <= 0.0], self.oracle.rounding_bound(w)[rows]
         weight = math.fsum(self.oracle.weight[wrong]) if self.oracle.weight.size else float(wrong.size)
-        return _View(wrong.size, weight, float(score.min()), float((score - self.oracle.rounding_bound(w)[rows]).min()))
+        beaten, doubtful = int(np.count_nonzero(score < -doubt)), rows[np.abs(score) <= doubt]
+        return _View(wrong.size, beaten, doubtful, weight, float(score.min()), float((score - doubt).min()))
+
+    def _count_violated(self, w: np.ndarray, seen: _View) -> int:
+        """How many examples have a rival with <w,a> <= 0, without rounding; of doubtful ones the rival that was found.
+
+        Another rival may be better by less than rounding shows. Then the example is not counted.
+        """
+        vectors, _ = self.exact_vectors(self.lowest_entries(w, seen.doubtful[:HEAVY]))
+        ties = (sum(value * Fraction(w[index]) for index, value in vector.items()) for vector in vectors)
+        return seen.beaten + sum(score <= 0 for score in ties)
 
     def combine(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, float]:
         """The weighted sum of the vectors in ``entries``, and a bound of the length of its rounding error."""
@@ -137,15 +150,16 @@ class LabellingProver:
         """The certificate of w, with the entries of ``state`` as proof of the upper bound."""
         entries, weights = merge_entries(state.entries, state.dual_weights)
         if weights.size == 0:  # no update: a single vector bounds the margin too
-            entries, weights = self._one_entry(w), np.ones(1)
+            entries, weights = self.lowest_entries(w, next(present_blocks(self.oracle))[:1]), np.ones(1)
         return self.prove_margin(w, entries, weights, outcome)
 
-    def _one_entry(self, w: np.ndarray) -> Entries:
-        """The lowest vector of the first example."""
-        i, log = next(present_blocks(self.oracle))[0], new_log(1, self.oracle.log.label.size)
+    def lowest_entries(self, w: np.ndarray, examples: np.ndarray) -> Entries:
+        """The lowest vectors of some examples."""
+        log = new_log(examples.size, self.oracle.log.label.size)
         oracle = self.oracle._replace(log=log)
-        scores([oracle._replace(weight=(np.arange(oracle.sign.size) == i).astype(np.float64))], w)
-        oracle.record(np.zeros(1), i, 0, 1.0)
+        for i in examples.tolist():
+            scores([oracle._replace(weight=(np.arange(oracle.sign.size) == i).astype(np.float64))], w)
+            oracle.record(np.zeros(examples.size), i, log.next_slot(), 1.0)
         return take_entries(log)
 
     def prove_margin(
@@ -189,7 +203,7 @@ class LabellingProver:
             reason=reason,
             w=w.copy(),
             classes=(),
-            violated=0 if lower > 0 else seen.violated,
+            violated=0 if lower > 0 else self._count_violated(w, seen),
             novikoff=novikoff(longest, lower) if norm > 0 else math.inf,
             rows=entries.example,
             rivals=entries.label.astype(np.int64),

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases
-from ...rows.exact import LARGEST, TINY, decisive, down, least, mixture
+from ...rows.exact import LARGEST, TINY, count_violated, decisive, down, least, mixture
 from ...rows.matrix import BLOCK, RowOracle, augmented, combine, evaluate, length, vectors, weighted_length
 from ..base import Status
 from ..margin import MarginCertificate
@@ -105,12 +105,15 @@ def prove_margin(
         lowest=lowest, lower=lower, upper=upper, zero_sum=proof is not None, tolerance=(eps, relative),
         ended=outcome.ended, exact=outcome.exact,
     )  # fmt: skip
+    violated = 0 if lower > 0 else seen.violated
+    if lower <= 0 and seen.doubtful:
+        violated = count_violated(augmented(parts, bias != "none"), w, outcome.sharp)
     places, longest = np.flatnonzero(weights), math.sqrt(seen.longest)
     rows, rivals = np.divmod(places, slots) if slots > 1 else (places, places[:0])
     return MarginCertificate(
         status=status, lower=lower, upper=upper, updates=outcome.updates, size=seen.size,
         reason="" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) else outcome.reason, w=parts[0].as_matrix(w),
-        classes=tuple(range(slots)) if slots > 1 else (-1, 1), violated=0 if lower > 0 else seen.violated,
+        classes=tuple(range(slots)) if slots > 1 else (-1, 1), violated=violated,
         novikoff=novikoff(longest, sure / length(w)) if norm > 0 else math.inf, bias=bias, rows=rows, rivals=rivals,
         weights=weights[places], zero_sum=proof is not None, integers=integers, longest=longest, rounding=hidden,
         eps=eps, relative=relative,

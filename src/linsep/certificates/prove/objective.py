@@ -16,12 +16,13 @@ import math
 
 import numpy as np
 
-from ...rows.exact import scored
+from ...rows.exact import count_violated, scored
 from ...rows.matrix import BLOCK, Rows, add_weighted_vectors, augmented, combine, weighted_length, write_scores
 from ..base import Status
 from ..objective import ObjectiveCertificate
 
 U = float(np.finfo(np.float64).eps)
+EXACT = 2**18  # numbers up to which scores that rounding hides are computed exactly
 
 
 class SoftMarginProblem:
@@ -120,7 +121,7 @@ def prove_objective(
         size=int(np.count_nonzero(present)),
         reason="" if near else reason,
         w=w,
-        violated=int(np.count_nonzero((score <= 0.0) & present)),
+        violated=count_violated([problem.part], w, EXACT),
         C=C,
         loss="squared_hinge" if problem.squared else "hinge",
         bias=problem.bias,
