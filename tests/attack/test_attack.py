@@ -32,7 +32,7 @@ def test_claims_are_true_and_forgeries_are_refused(name):
 @pytest.mark.filterwarnings("default")
 def test_small_structures_against_all_labellings():
     tally = Tally()
-    for seed in range(1004, 1008):
+    for seed in range(1000, 1008):
         import_module("attack.structures").attack(seed, tally)
     assert not tally.failures, show(tally)
 

@@ -125,10 +125,8 @@ class SequenceStructure:
     def lead(self, w: np.ndarray, i: int) -> tuple[float, float]:
         """A lower and an upper bound of the score of the truth minus that of its best rival."""
         part, entries = self._parts(w), list(self._entries(i))
-        lead, error = (
-            float(self._lead(i, self._tables(part, entries, 1.0, self.bias, self.end))),
-            self._rounding(part, entries),
-        )
+        lead = float(self._lead(i, self._tables(part, entries, 1.0, self.bias, self.end)))
+        error = self._rounding(part, entries)
         return lead - error, lead + error
 
     def exact_lead(self, w: np.ndarray, i: int) -> Fraction | float | None:
