@@ -13,6 +13,7 @@ from .densities.piecewise import PiecewiseConstant
 from .densities.rayleigh import Rayleigh
 from .densities.uniform import Uniform
 from .discriminant import Discriminant, compute_discriminant
+from .hyperplane import hyperplane_errors
 from .model import Model
 from .monte_carlo import RiskEstimate, monte_carlo_risk
 from .nearest_mean import Mahalanobis, NearestMean
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bayes", "Discriminant", "Gaussian", "Mahalanobis", "Model", "NearestMean", "Parzen", "PiecewiseConstant",
-    "ProbabilityTable", "Rayleigh", "RiskEstimate", "Strategy", "Uniform", "compute_discriminant", "monte_carlo_risk",
+    "ProbabilityTable", "Rayleigh", "RiskEstimate", "Strategy", "Uniform", "compute_discriminant", "hyperplane_errors",
+    "monte_carlo_risk",
 ]  # fmt: skip
 
 

@@ -26,6 +26,18 @@ def as_float_array(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name}: expected an array of numbers, got {values!r}.") from None
 
 
+def by_label(values: dict, classes: np.ndarray, name: str) -> list[Any]:
+    """The values of a dictionary in the order of the classes, one for each; an error names what is missing.
+
+    >>> by_label({"b": 1, "a": 2}, np.array(["a", "b"]), "priors")
+    [2, 1]
+    """
+    labels = classes.tolist()
+    if set(values) != set(labels):
+        raise ValueError(f"{name}: expected one entry for each of the labels {labels}, got {list(values)}.")
+    return [values[label] for label in labels]
+
+
 def check_rows(estimator, X, *y, reset: bool):
     """Check X, or X and y; X becomes float64."""
     return check_input(estimator, X, *y, accept_sparse=False, dtype=np.float64, reset=reset)

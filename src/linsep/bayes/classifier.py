@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
 from ..model_file import Saved
 from ..risk.empirical import find_labels
-from ._validation import check_labelled, check_rows, repeat_rows
+from ._validation import by_label, check_labelled, check_rows, repeat_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
 from .discriminant import Discriminant
@@ -29,13 +29,14 @@ class Bayes(Saved, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    model : density or classifier, default=None
+    model : density, dict of densities or classifier, default=None
         A density (an estimator with ``score_samples``: `Gaussian`, `Uniform`, `Rayleigh`, `Parzen`,
         `PiecewiseConstant`, scikit-learn's ``KernelDensity`` and ``GaussianMixture``, or your own), a copy of which
-        is fitted to each class. Or a classifier with ``predict_proba`` (scikit-learn's LDA and QDA, for example).
+        is fitted to each class; or a dictionary with one density per label. Or a classifier with ``predict_proba``
+        (scikit-learn's LDA and QDA, for example).
         None: ``Gaussian(shared=True)``, which is linear.
-    priors : "uniform" or array-like of shape (n_classes,), default=None
-        p(k) in the order of the sorted labels. None: the frequencies in the data.
+    priors : "uniform", dict or array-like of shape (n_classes,), default=None
+        p(k), by label or in the order of the sorted labels. None: the frequencies in the data.
     loss : array-like of shape (n_classes, n_classes) or (n_classes + 1, n_classes), default=None
         ``W[decision, truth]`` as for `Strategy`. None: 0/1 loss.
     reject : float, default=None
@@ -71,8 +72,8 @@ class Bayes(Saved, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "model": [None, HasMethods(["fit", "score_samples"]), HasMethods(["fit", "predict_proba"])],
-        "priors": [None, StrOptions({"uniform"}), "array-like"],
+        "model": [None, dict, HasMethods(["fit", "score_samples"]), HasMethods(["fit", "predict_proba"])],
+        "priors": [None, StrOptions({"uniform"}), dict, "array-like"],
         "loss": [None, "array-like"],
         "reject": [None, Real],
         "reject_label": "no_validation",
@@ -85,8 +86,10 @@ class Bayes(Saved, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if self.model is not None:
-            tags.input_tags.positive_only = get_tags(self.model).input_tags.positive_only
+        models = self.model.values() if isinstance(self.model, dict) else [self.model]
+        tags.input_tags.positive_only = any(
+            get_tags(each).input_tags.positive_only for each in models if each is not None
+        )
         return tags
 
     @all_or_nothing
@@ -95,7 +98,8 @@ class Bayes(Saved, ClassifierMixin, BaseEstimator):
         check_parameters(self)
         X, k, weight = check_labelled(self, X, y, sample_weight)
         model = Gaussian(shared=True) if self.model is None else self.model
-        fit_model = self._fit_densities if hasattr(model, "score_samples") else self._fit_classifier
+        densities = isinstance(model, dict) or hasattr(model, "score_samples")
+        fit_model = self._fit_densities if densities else self._fit_classifier
         found = fit_model(model, X, k, weight)
         self.strategy_ = Strategy(found, self.loss, reject=self.reject, reject_label=self.reject_label)
         self.loss_, self.decisions_ = self.strategy_.loss, self.strategy_.decisions
@@ -105,8 +109,15 @@ class Bayes(Saved, ClassifierMixin, BaseEstimator):
         if self.priors is None:
             priors = np.bincount(k, weight) / weight.sum()
         else:
-            priors = check_priors(None if isinstance(self.priors, str) else self.priors, self.classes_)
-        return Model(fit_classes(density, X, k, weight, self.classes_), priors, self.classes_)
+            given = by_label(self.priors, self.classes_, "priors") if isinstance(self.priors, dict) else self.priors
+            priors = check_priors(None if isinstance(given, str) else given, self.classes_)
+        if not isinstance(density, dict):
+            return Model(fit_classes(density, X, k, weight, self.classes_), priors, self.classes_)
+        found = []
+        for j, each in enumerate(by_label(density, self.classes_, "model")):
+            of = k == j
+            found += fit_classes(each, X[of], np.zeros(of.sum(), dtype=int), weight[of], self.classes_[[j]])
+        return Model(found, priors, self.classes_)
 
     def _fit_classifier(self, classifier, X, k, weight) -> Any:
         name = type(classifier).__name__
