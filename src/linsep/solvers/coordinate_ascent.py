@@ -30,7 +30,7 @@ import numpy as np
 from ..certificates.prove.objective import SoftMarginProblem
 from ..jit import compiled
 from ..loop.stop import Rounds
-from ..rows.matrix import Rows, add_weighted_vectors, combine, write_scores, write_squared_norms
+from ..rows.matrix import add_weighted_vectors, combine, write_scores, write_squared_norms
 
 BLOCK = 4  # rows that are visited one after the other: random enough, and memory is waited for less often
 AHEAD = 2  # blocks that are fetched before they are visited
