@@ -56,6 +56,7 @@ OTHER = {  # another value of each parameter that has no number or truth value
     "degree": 3, "functions": [np.sin, np.cos], "estimator": Relaxation(), "classifier": Relaxation(),
     "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1,
 }  # fmt: skip
+METHODS = {"pinv": "lms", "lms": "pinv", "eps": "plain"}
 ALL_CALLS = {"fit_intercept", "bias", "rule", "method", "batch", "keep"}  # must be the same in all calls of partial_fit
 
 
@@ -64,8 +65,8 @@ def other_value(name, value):
     last = name.rpartition("__")[2]
     if isinstance(value, bool):
         return not value
-    if last == "method" and value in ("pinv", "lms"):
-        return "lms" if value == "pinv" else "pinv"
+    if last == "method" and value in METHODS:
+        return METHODS[value]
     if last in ("multi_class", "bias", "keep") and value == OTHER[last]:
         return {"multi_class": "one-vs-all", "bias": "free", "keep": "pocket"}[last]
     return OTHER[last]

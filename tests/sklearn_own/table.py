@@ -129,10 +129,11 @@ REASONS: dict[str, list[str]] = {
     "another order of visits: linsep does not shuffle unless asked to": [
         "sgd::test_sgd_random_state",
     ],
-    "parameters and attributes of liblinear (penalty, dual, intercept_scaling, Crammer and Singer, its warnings)": [
+    "parameters and attributes of liblinear (penalty, dual, intercept_scaling, no bias, Crammer-Singer, warnings)": [
         "svm::test_dense_liblinear_intercept_handling",
         "svm::test_linear_svm_convergence_warnings",
         "svm::test_linearsvc",
+        "svm::test_lsvc_intercept_scaling_zero",
         "svm::test_linearsvc_crammer_singer",
         "svm::test_linearsvc_parameters",
         "svm::test_linearsvm_liblinear_sample_weight",

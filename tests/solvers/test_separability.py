@@ -432,8 +432,3 @@ def test_lifting_of_long_numbers():
     found = find_integer_weights(A)
     assert max(abs(number).bit_length() for number in found) > 1500
     assert not (np.array(found, dtype=object) @ A).any()
-
-
-def test_many_classes_are_told_what_to_use():
-    with pytest.raises(ValueError, match=r"y has 3 classes .* Use MaximumMargin\(\)"):
-        separability([[0.0], [1.0], [2.0]], [0, 1, 2])
