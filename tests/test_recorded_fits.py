@@ -476,7 +476,11 @@ def raised(degree):
 # --- recording and comparing -----------------------------------------------------------------------------------------
 
 # What rounding decides, and is not compared: w where none separates, and which of many equal rivals a proof names.
-OPEN = {"sequences, mixed optimal": {"exact", "lower", "w"}, "sequences, words optimal": {"proof"}}
+OPEN = {
+    "sequences, mixed optimal": {"exact", "lower", "w"},
+    "sequences, words optimal": {"proof"},
+    "structures, optimal": {"proof"},
+}
 
 
 def reading(found):

@@ -1,73 +1,146 @@
-"""Ctrl-C: loops end with what they have; the call that the user made keeps it, and raises `KeyboardInterrupt`."""
+"""Ctrl-C and budgets of time: loops end with what they have, proofs soon after; the caller sees `KeyboardInterrupt`.
+
+The outermost call of the library turns the first Ctrl-C into a flag, and a budget of seconds into a deadline. Loops
+look at both between two compiled calls (`is_spent`). Proofs have `GRACE` seconds from then on (`in_time`, `keep_time`):
+what is not proved by then is not claimed. Then the call ends as usual, with all that was learned in its place, and
+`KeyboardInterrupt` is raised.
+"""
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
+
+INTERRUPTED = "interrupted (Ctrl-C)"
+OUT_OF_TIME = "the budget of seconds is spent"
+GRACE = 0.5  # seconds that a proof may take after learning was to end
+
+Found = TypeVar("Found")
+
+
+class TooLate(Exception):
+    """No time is left for a proof."""
 
 
 class Interrupt(threading.local):
-    """Whether Ctrl-C was pressed during the call of the library that this thread is in.
+    """When the work of this thread is to end: at Ctrl-C, or when a budget of time is spent."""
 
-    Loops end at once then, each with what it has. The call that the user made keeps it, and raises `KeyboardInterrupt`.
-    """
+    active = False  # inside a call of the library
+    handler: Any = None  # what Ctrl-C did before that call; None: outside the main thread
+    pressed_at = math.inf  # when Ctrl-C was pressed
+    deadline = math.inf
+    grace = math.inf  # seconds after the end that a proof may take; infinite outside of proofs
 
-    pressed = False
-    calls = 0  # of the library, one inside the other
+    @property
+    def pressed(self) -> bool:
+        """Whether Ctrl-C was pressed during this call of the library."""
+        return self.pressed_at < math.inf
 
 
 INTERRUPT = Interrupt()
-INTERRUPTED = "interrupted (Ctrl-C)"
 
 
 @contextmanager
-def interrupts() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C into a flag that loops read between two compiled calls.
+def interrupts(seconds: float | None = None) -> Iterator[Interrupt]:
+    """A call of the library, with a budget of ``seconds``; the outermost one raises `KeyboardInterrupt` after Ctrl-C.
 
-    So no state is ever left half updated, and the best w so far can be kept. A second Ctrl-C
-    interrupts at once. Outside the main thread Python delivers no signals, and nothing changes.
+    So no state is ever left half updated, and the best w so far can be kept. A second Ctrl-C interrupts at once.
+    Outside the main thread Python delivers no signals, and only the budget matters.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield INTERRUPT
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def press(signum: int, frame: object) -> None:
-        INTERRUPT.pressed = True
-        signal.signal(signal.SIGINT, before)
-
-    with library_call():
-        signal.signal(signal.SIGINT, press)
-        try:
+    before = INTERRUPT.deadline
+    if seconds is not None:
+        INTERRUPT.deadline = min(before, time.monotonic() + seconds)
+    try:
+        if INTERRUPT.active:
             yield INTERRUPT
-        finally:
-            signal.signal(signal.SIGINT, before)
-    if not INTERRUPT.calls:
-        raise_interrupt()
+        else:
+            with _flagged():
+                yield INTERRUPT
+    finally:
+        INTERRUPT.deadline = before
 
 
 @contextmanager
-def library_call() -> Iterator[None]:
-    """A call of the library: loops inside share the flag. After the outermost one comes `raise_interrupt`."""
-    if not INTERRUPT.calls:
-        INTERRUPT.pressed = False
-    INTERRUPT.calls += 1
+def _flagged() -> Iterator[None]:
+    """Ctrl-C sets a flag, and is raised at the end."""
+    main = threading.current_thread() is threading.main_thread()
+    INTERRUPT.active, INTERRUPT.pressed_at, INTERRUPT.handler = True, math.inf, None
+    if main and signal.getsignal(signal.SIGINT) is not None:  # None: somebody's that is not of Python
+        INTERRUPT.handler = signal.signal(signal.SIGINT, _press)
     try:
         yield
+    except Exception as error:
+        if INTERRUPT.pressed:  # it may come from work that was cut short
+            raise KeyboardInterrupt from error
+        raise
     finally:
-        INTERRUPT.calls -= 1
-
-
-def raise_interrupt() -> None:
-    """Raise the `KeyboardInterrupt` that a loop has noticed, if any."""
-    if INTERRUPT.pressed:
-        INTERRUPT.pressed = False
+        pressed = INTERRUPT.pressed
+        if INTERRUPT.handler is not None:
+            signal.signal(signal.SIGINT, INTERRUPT.handler)
+        INTERRUPT.active, INTERRUPT.pressed_at, INTERRUPT.handler = False, math.inf, None
+    if pressed:
         raise KeyboardInterrupt
 
 
-def is_spent(deadline: float) -> bool:
+def _press(signum: int, frame: object) -> None:
+    """The first Ctrl-C; the next one does what it did before."""
+    INTERRUPT.pressed_at = time.monotonic()
+    signal.signal(signal.SIGINT, INTERRUPT.handler)
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """Around a fit of an estimator that may be anybody's: Ctrl-C ends it as it always does, and is noticed here.
+
+    An estimator of ours keeps what it has, as it does when a user calls it.
+    """
+    handler, pressed_at = INTERRUPT.handler, INTERRUPT.pressed_at
+    if handler is not None:
+        signal.signal(signal.SIGINT, handler)
+    INTERRUPT.active = False
+    try:
+        yield
+    except KeyboardInterrupt:
+        pressed_at = min(pressed_at, time.monotonic())
+    finally:
+        INTERRUPT.active, INTERRUPT.handler, INTERRUPT.pressed_at = True, handler, pressed_at
+        if handler is not None and not INTERRUPT.pressed:
+            signal.signal(signal.SIGINT, _press)
+
+
+def is_spent(deadline: float = math.inf) -> bool:
     """Whether the time is over, or Ctrl-C was pressed."""
-    return INTERRUPT.pressed or time.monotonic() > deadline
+    return INTERRUPT.pressed or time.monotonic() >= min(deadline, INTERRUPT.deadline)
+
+
+def why_ended(budget: str = "") -> str:
+    """Why a loop is to end: Ctrl-C, a ``budget`` of its own, or the time of the whole call is spent; or nothing."""
+    return INTERRUPTED if INTERRUPT.pressed else budget or (OUT_OF_TIME if is_spent() else "")
+
+
+def in_time(prove: Callable[[], Found], otherwise: Callable[[], Found], grace: float = GRACE) -> Found:
+    """What ``prove`` finds; if that is not ready ``grace`` seconds after learning was to end: ``otherwise``.
+
+    >>> with interrupts(seconds=0.0):
+    ...     in_time(lambda: [keep_time() for _ in range(10**9)], lambda: "nothing", grace=0.01)
+    'nothing'
+    """
+    before, INTERRUPT.grace = INTERRUPT.grace, min(INTERRUPT.grace, grace)
+    try:
+        return prove()
+    except TooLate:
+        return otherwise()
+    finally:
+        INTERRUPT.grace = before
+
+
+def keep_time() -> None:
+    """Between two pieces of a proof: raise `TooLate` if there is no time for another one."""
+    end = min(INTERRUPT.pressed_at, INTERRUPT.deadline)
+    if end + INTERRUPT.grace < math.inf and time.monotonic() > end + INTERRUPT.grace:
+        raise TooLate

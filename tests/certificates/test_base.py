@@ -74,6 +74,7 @@ def test_every_status_has_its_words():
         "NOT_PROVED": "not proved",
         "WITHIN_ROUNDING": "not decided within rounding",
         "BUDGET_SPENT": "budget spent",
+        "INTERRUPTED": "interrupted",
     }
     assert Status.SEPARATED == "separated" and repr(Status.SEPARATED) == "'separated'"
     open_ = {Status.NOT_SEPARATED, Status.NOT_PROVED, Status.WITHIN_ROUNDING, Status.BUDGET_SPENT}

@@ -52,7 +52,7 @@ def test_a_search_for_an_order_ends_at_the_deadline():
 
 
 def test_engines_inside_a_fit_end_when_the_user_wants_it(monkeypatch):
-    monkeypatch.setattr(INTERRUPT, "pressed", True)
+    monkeypatch.setattr(INTERRUPT, "pressed_at", 0.0)
     assert trws(NETWORK, seconds=1e6).note == "0 passes"
 
 

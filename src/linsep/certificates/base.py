@@ -48,6 +48,7 @@ class Status(StrEnum):
     NOT_PROVED = "not proved"  # nothing speaks against w, but the search may have missed something
     WITHIN_ROUNDING = "not decided within rounding"
     BUDGET_SPENT = "budget spent"
+    INTERRUPTED = "interrupted"  # the proof too: nothing is claimed of w
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -118,6 +119,11 @@ class Certificate:
     def proved(self) -> bool:
         """Whether the status is a proved statement, rather than the end of a budget."""
         return self.status in PROVED
+
+    def _say_nothing(self) -> str:
+        """The sentence of a certificate that was interrupted."""
+        made = f"{self.updates} update{'s' * (self.updates != 1)} or passes made"
+        return f"Interrupted: {self.reason}; there was no time to prove anything about this w; {made}."
 
     def check(self, *data: Any, **options: Any) -> Verdict:
         """Compute every claim again from the data, with code of its own."""

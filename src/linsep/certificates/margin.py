@@ -38,7 +38,7 @@ class MarginCertificate(Certificate):
     :math:`\min (\langle w_y,x\rangle - \langle w_k,x\rangle)/|w|`.
     """
 
-    violated: int = 0  # so many training vectors have <w,a> <= 0, without rounding
+    violated: int = 0  # so many training vectors have <w,a> <= 0, without rounding; interrupted: all count
     novikoff: float = math.inf  # D^2 / lower^2: a fixed-increment perceptron ends after at most so many updates
     bias: str = "augmented"  # or "free" (the geometric margin) or "none" (hyperplanes through the origin)
     rows: np.ndarray = field(default_factory=_integers, repr=False)  # of the proof of the upper bound
@@ -83,6 +83,8 @@ class MarginCertificate(Certificate):
         return super()._read({**plain, "integers": tuple(int(number, 16) for number in plain.get("integers", ()))})
 
     def __str__(self) -> str:
+        if self.status == Status.INTERRUPTED:
+            return self._say_nothing()
         margin, rule, vectors, right, wrong = self._words()
         bounds = (
             f"the {margin} of this w is at least {at_least(self.lower)}, no {rule} has more than {at_most(self.upper)}"

@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from .base import Certificate, Verdict, at_least, at_most
+from .base import Certificate, Status, Verdict, at_least, at_most
 
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectiveCertificate(Certificate):
     """A learned w with what is proved about its cost: P(w) is at most ``upper``, and no w costs less than ``lower``.
 
-    The status is "optimal" if the relative gap of these is at most ``tol``, and "budget spent" otherwise.
+    The status is "optimal" if the relative gap of these is at most ``tol``, and "budget spent" otherwise; "interrupted"
+    if there was no time to compute them.
     """
 
     violated: int  # so many training vectors have <w,a> <= 0, as in `MarginCertificate`
@@ -41,6 +42,8 @@ class ObjectiveCertificate(Certificate):
         return check(self, X, y, sample_weight)
 
     def __str__(self) -> str:
+        if self.status == Status.INTERRUPTED:
+            return self._say_nothing()
         name = {"hinge": "hinge", "squared_hinge": "squared hinge"}[self.loss]
         cost = (
             f"with C={self.C:g} and the {name} this w costs at most {at_most(self.upper, 9)}, and none costs less than"

@@ -206,7 +206,7 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
         """Say that a budget was spent, what is known so far, and what to try next."""
         found: Any = self.certificate_
         missed = found.status == Status.SEPARATED and found.eps + found.relative > 0
-        if found.status == Status.BUDGET_SPENT or missed:
+        if found.status in (Status.BUDGET_SPENT, Status.INTERRUPTED) or missed:
             warn_user(f"{found} {self._advice()}")
 
     def check(self, X, y, sample_weight=None) -> Verdict:

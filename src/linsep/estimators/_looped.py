@@ -12,6 +12,7 @@ import numpy as np
 
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import as_rows
+from ..interrupt import is_spent, why_ended
 from ..jit import read_only
 from ..loop.learn import Result, answer, keeps_average, learn, record
 from ..loop.passes import State, begin, passes
@@ -104,8 +105,10 @@ class Looped:
                 raise ValueError(f"w: expected {state.w.size} numbers to go on from, got {before.w.size}.")
             state = replace(state, w=before.w, keeper=before.keeper, counters=counters, passes=before.passes)
         rng, target = make_rng(self), self._scaled_target()
-        state = next(passes(parts, target, self._rule(), state, batch=bool(self.batch), rng=rng))
-        w, certificate = answer(parts, target, state, keep=self.keep, batch=bool(self.batch), reason=ONE_PASS)
+        batch = bool(self.batch)
+        state = next(passes(parts, target, self._rule(), state, batch=batch, rng=rng, halt=is_spent))
+        reason = why_ended() or ONE_PASS
+        w, certificate = answer(parts, target, state, keep=self.keep, batch=batch, reason=reason)
         return Result(w, certificate, [*getattr(self, "history_", []), record(state)], state)
 
     def _remember(self, result: Result, convert: Callable[[np.ndarray], np.ndarray] = np.copy) -> None:

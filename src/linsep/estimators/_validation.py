@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval
 from sklearn.utils._param_validation import Options as Options
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import validate_params as validate_params
-from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted, validate_data
 
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
-from ..interrupt import INTERRUPT, library_call, raise_interrupt
+from ..interrupt import INTERRUPT, interrupts, suspended
 from ..jit import announced
 from ._scale import Scale
 
@@ -84,24 +84,38 @@ def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
 def all_or_nothing(method: Callable) -> Callable:
     """A method that leaves the estimator as it was if it fails.
 
-    If Ctrl-C was pressed, what was learned until then is kept, and `KeyboardInterrupt` is raised.
+    If Ctrl-C was pressed, what was learned until then is kept, and `KeyboardInterrupt` is raised. ``max_seconds`` is a
+    budget of the whole call.
     """
 
     @functools.wraps(method)
     def guarded(self, *args, **kwargs):
-        before = dict(vars(self))
-        try:
-            with announced() if sys.stderr.isatty() else nullcontext(), library_call():
-                found = method(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-        if not INTERRUPT.calls:
-            raise_interrupt()
-        return found
+        before, seconds = dict(vars(self)), getattr(self, "max_seconds", None)
+        with (
+            announced() if sys.stderr.isatty() else nullcontext(),
+            interrupts(seconds if isinstance(seconds, Real) else None),
+        ):
+            try:
+                return method(self, *args, **kwargs)
+            except BaseException:
+                vars(self).clear()
+                vars(self).update(before)
+                raise
 
     return guarded
+
+
+def fit_inner(fit: Callable, *args: Any, **options: Any) -> bool:
+    """Call the ``fit`` of any estimator inside one of ours; whether it is fitted then, which Ctrl-C may prevent."""
+    with suspended():
+        fit(*args, **options)
+    if not INTERRUPT.pressed:
+        return True
+    try:
+        check_is_fitted(fit.__self__)  # type: ignore[attr-defined]
+    except NotFittedError:
+        return False
+    return True
 
 
 def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options):

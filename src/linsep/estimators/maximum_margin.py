@@ -15,6 +15,7 @@ from ..certificates.base import Status, Verdict
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..certificates.prove.objective import SoftMarginProblem, prove_objective
+from ..interrupt import is_spent
 from ..loop.stop import HIDDEN, Rounds
 from ..oracles import Classes
 from ..rows.bias import place_bias
@@ -42,6 +43,7 @@ from ._validation import (
 )
 from .one_vs import OneVsAll, OneVsOne
 
+QUICK = 1e9  # multiplications of least squares, for which there is always time
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 COMMITTEES = {"one-vs-all": OneVsAll, "one-vs-one": OneVsOne}
 
@@ -225,11 +227,17 @@ class MaximumMargin(LinearClassifier):
             certificate = decide_separability([part], outcome, self.max_seconds)
         w, dual_weights = certificate.w, np.zeros(part.sign.size)
         dual_weights[certificate.rows] = certificate.weights
-        if certificate.status in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):  # the next w can't separate either
+        if self._needs_compromise(certificate, part):
             w, outcome = self._compromise(part), outcome._replace(reason=certificate.reason)
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
         self._publish_hard(w, certificate, passes)
         return dual_weights[:, None]
+
+    def _needs_compromise(self, found: MarginCertificate, part: Rows) -> bool:
+        """Whether w should be another one, which can't separate either; not if there is no time for that."""
+        if found.status not in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):
+            return False
+        return not is_spent() or part.sign.size * part.size**2 <= QUICK
 
     def _compromise(self, part: Rows) -> np.ndarray:
         """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
@@ -249,8 +257,9 @@ class MaximumMargin(LinearClassifier):
         W, one_hot, passes = certificate.w, np.eye(sample.n_classes)[sample.label], certificate.updates
         share = np.zeros((sample.sign.size, sample.n_classes))
         share[certificate.rows, certificate.rivals] = certificate.weights
-        share *= (length(W.ravel()) / certificate.upper if certificate.separates else 1.0) / share.sum()  # they make W
-        if certificate.status in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):  # the next W can't separate either
+        if share.any():  # they make W
+            share *= (length(W.ravel()) / certificate.upper if certificate.separates else 1.0) / share.sum()
+        if self._needs_compromise(certificate, part.rows):
             W = least_squares(VectorMatrix(part.rows), one_hot)
             outcome = outcome._replace(updates=passes, reason=certificate.reason)
             certificate = prove_margin([part], part.as_vector(W), share.ravel(), outcome, certificate.integers)

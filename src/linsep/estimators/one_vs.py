@@ -5,6 +5,7 @@ Both leave regions in which the members contradict each other; `votes` and `ambi
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from itertools import combinations
 from typing import Any
@@ -16,13 +17,42 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.base import Certificate, Verdict
-from ..interrupt import raise_interrupt
+from ..certificates.base import Certificate, Status, Verdict
+from ..certificates.margin import MarginCertificate
+from ..interrupt import INTERRUPT, is_spent, why_ended
 from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction
 from ._fitted import refuse_changed, remember_parameters
 from ._linear import LinearClassifier, write_polynomials
-from ._validation import all_or_nothing, check_input, check_sample_weight, finite_scores, require_known_labels
+from ._validation import (
+    all_or_nothing,
+    check_input,
+    check_sample_weight,
+    finite_scores,
+    fit_inner,
+    require_known_labels,
+)
+
+
+class Absent:
+    """The place of a member that there was no time to learn: it says nothing, and the others decide."""
+
+    n_iter_ = 0
+
+    def __init__(self, width: int, size: int):
+        self.coef_, self.intercept_ = np.zeros((1, width)), np.zeros(1)
+        self.certificate_ = MarginCertificate(
+            status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, size=size, violated=size, reason=why_ended(),
+            w=np.zeros(width + 1), classes=(0, 1), bias="free",
+        )  # fmt: skip
+
+    def decision_function(self, X) -> np.ndarray:
+        """No number is a score."""
+        return np.full(X.shape[0], np.nan)
+
+    def check(self, X, y, sample_weight=None) -> Verdict:
+        """Nothing is claimed but the number of rows."""
+        return self.certificate_.check(X, y, sample_weight)
 
 
 class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -60,7 +90,18 @@ class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
-        return [self._member(clone(self.estimator).fit, q, X, label, weight) for q in self._questions()]
+        """The members; those that Ctrl-C prevents, or the end of a budget of time, are absent."""
+        members: list[Any] = []
+        for question in self._questions():
+            member, fitted = clone(self.estimator), False
+            data, options = self._ask(question, X, label, weight)
+            if not members or not is_spent():
+                fitted = fit_inner(member.fit, *data, **options)
+            size = int(np.count_nonzero(options.get("sample_weight", np.ones(data[1].size))))
+            members.append(member if fitted else Absent(X.shape[1], size))
+        if all(isinstance(member, Absent) for member in members):
+            raise KeyboardInterrupt
+        return members
 
     @available_if(lambda self: hasattr(self.estimator, "partial_fit"))
     @all_or_nothing
@@ -80,25 +121,22 @@ class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.classes_ = known
         members = [clone(self.estimator) for _ in self._questions()] if first else deepcopy(self.estimators_)
         label, weight = np.searchsorted(known, y), check_sample_weight(sample_weight, X)
-        self.estimators_ = [
-            self._member(member.partial_fit, question, X, label, weight, classes=[0, 1])
-            for member, question in zip(members, self._questions(), strict=True)
-        ]
-        return self
-
-    def _member(self, learn, question, X, label, weight, **more):
-        """One member after it has learned its question; a part without a row for it leaves it as it was."""
-        rows, positive = self._rows(question, label)
-        if more and positive.size == 0:
-            if not hasattr(learn.__self__, "classes_"):
+        for member, question in zip(members, self._questions(), strict=True):
+            data, options = self._ask(question, X, label, weight)
+            if data[1].size:
+                fit_inner(member.partial_fit, *data, classes=[0, 1], **options)
+            elif not hasattr(member, "classes_"):
                 pair = self.classes_[list(question)].tolist()
                 raise ValueError(f"partial_fit: the first part has no row of the classes {pair}.")
-            return learn.__self__
-        if weight is not None:
-            more["sample_weight"] = weight[rows]
-        member = learn(X[rows], positive.astype(np.int64), **more)
-        raise_interrupt()  # a committee that lacks members is of no use
-        return member
+            if INTERRUPT.pressed:
+                raise KeyboardInterrupt  # a part is learned by all members, or by none
+        self.estimators_ = members
+        return self
+
+    def _ask(self, question, X, label, weight) -> tuple[tuple[Any, np.ndarray], dict[str, np.ndarray]]:
+        """The rows and labels of a question, and their weights, if there are any."""
+        rows, positive = self._rows(question, label)
+        return (X[rows], positive.astype(np.int64)), {} if weight is None else {"sample_weight": weight[rows]}
 
     @property
     def coef_(self) -> np.ndarray:
@@ -133,10 +171,10 @@ class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X, y = check_input(self, X, y)
         require_known_labels(y, self.classes_)
         label, weight = np.searchsorted(self.classes_, y), check_sample_weight(sample_weight, X)
-        found = [
-            self._member(member.check, question, X, label, weight)
-            for member, question in zip(self.estimators_, self._questions(), strict=True)
-        ]
+        found = []
+        for member, question in zip(self.estimators_, self._questions(), strict=True):
+            data, options = self._ask(question, X, label, weight)
+            found.append(member.check(*data, **options))
         failures = tuple(f"member {k}: {failure}" for k, each in enumerate(found) for failure in each.failures)
         lower, upper = (np.array([getattr(each, name) for each in found]) for name in ("lower", "upper"))
         return Verdict(failures, float(lower.min()), float(upper.min()), "least margin of the members")
@@ -227,8 +265,8 @@ class OneVsAll(Committee):
         return self.votes(X).sum(axis=1) != 1
 
     def _decide(self, scores):
-        """The scores themselves, a column a class."""
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        """The scores themselves, a column a class; 0 of an absent member: its class is what no other one claims."""
+        return scores[:, 0] if scores.shape[1] == 1 else np.where(np.isnan(scores), 0.0, scores)
 
 
 class OneVsOne(Committee):
@@ -286,7 +324,7 @@ class OneVsOne(Committee):
         if len(self.classes_) == 2:
             return scores[:, 0]
         sums = np.zeros((len(scores), len(self.classes_)))
-        for (p, q), g in zip(self.pairs_, scores.T, strict=True):
+        for (p, q), g in zip(self.pairs_, np.where(np.isnan(scores), 0.0, scores).T, strict=True):
             sums[:, p] -= g
             sums[:, q] += g
         return self._count(scores) + sums / (3.0 * (np.abs(sums) + 1.0))

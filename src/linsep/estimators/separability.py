@@ -6,6 +6,7 @@ from typing import cast
 
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome
+from ..interrupt import interrupts
 from ..loop.stop import Rounds
 from ..oracles import Classes
 from ..solvers.machine_margin import Machine
@@ -71,13 +72,14 @@ def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) ->
     [True, False]
     """
     question = _Question()
-    sample = question._sample(X, y, sample_weight)
-    part = set_oracle(sample, bias=1.0)
-    if isinstance(part, Classes):
-        outcome = Outcome(Margin(0.0), "augmented", 0, "", widest=WIDEST)
-        certificate = Machine(part, CLOSE, Rounds(PASSES, max_seconds), outcome, exact).solve()
-    else:
-        outcome = Outcome(Margin(0.0), "free", 0, "", widest=WIDEST)
-        certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
-    question._publish(certificate.w, certificate)
-    return cast(MarginCertificate, question.certificate_)
+    with interrupts(max_seconds):
+        sample = question._sample(X, y, sample_weight)
+        part = set_oracle(sample, bias=1.0)
+        if isinstance(part, Classes):
+            outcome = Outcome(Margin(0.0), "augmented", 0, "", widest=WIDEST)
+            certificate = Machine(part, CLOSE, Rounds(PASSES, max_seconds), outcome, exact).solve()
+        else:
+            outcome = Outcome(Margin(0.0), "free", 0, "", widest=WIDEST)
+            certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
+        question._publish(certificate.w, certificate)
+        return cast(MarginCertificate, question.certificate_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-from ..interrupt import INTERRUPT
+from ..interrupt import is_spent
 
 PIECE = 1e8  # additions of one compiled call, about: the clock and Ctrl-C are looked at between calls
 
@@ -24,17 +24,17 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         if not seconds >= 0:
             raise ValueError(f"seconds: expected a number of at least 0, got {seconds!r}.")
-        self.until = time.perf_counter() + seconds
+        self.until = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
         """The seconds that are left, not below 0."""
-        return max(self.until - time.perf_counter(), 0.0)
+        return max(self.until - time.monotonic(), 0.0)
 
     @property
     def over(self) -> bool:
         """Whether nothing is left."""
-        return time.perf_counter() >= self.until or INTERRUPT.pressed
+        return time.monotonic() >= self.until or is_spent()
 
     def check(self) -> None:
         """Raise `OutOfTime` if nothing is left."""

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from ..interrupt import interrupts
 from .answer import Answer
 from .deadline import Deadline, OutOfTime
 from .elimination import eliminate_all, elimination
@@ -57,13 +58,12 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
     >>> answer.engine, answer.value, answer.status
     ('trws + elimination', 2.0, 'optimal')
     """
-    if engine == "auto":
-        return _solve_by_choice(network, seconds, **options)
-    if engine not in ENGINES:
+    if engine != "auto" and engine not in ENGINES:
         raise ValueError(f"engine: expected 'auto' or one of {sorted(ENGINES)}, got {engine!r}.")
     if engine != "forest":
         options["seconds"] = seconds
-    return ENGINES[engine](network, **options)
+    with interrupts():
+        return _solve_by_choice(network, **options) if engine == "auto" else ENGINES[engine](network, **options)
 
 
 def _solve_by_choice(network: Network, seconds: float, search: bool = True) -> Answer:

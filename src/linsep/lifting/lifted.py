@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..certificates.base import Certificate
 from ..estimators._fitted import refuse_changed, remember_parameters
 from ..estimators._linear import write_polynomials
-from ..estimators._validation import HasMethods, all_or_nothing, check_parameters
+from ..estimators._validation import HasMethods, all_or_nothing, check_parameters, fit_inner
 from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction
 
@@ -68,7 +68,9 @@ class Lifted(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Fit the lift to ``X``, then the classifier to the lifted rows and ``y``; both get the weights."""
         check_parameters(self)
         self._fit_lift(X, y, sample_weight)
-        self.classifier_ = clone(self.classifier).fit(self.lift_.transform(X), y, **_weight_argument(sample_weight))
+        self.classifier_ = clone(self.classifier)
+        if not fit_inner(self.classifier_.fit, self.lift_.transform(X), y, **_weight_argument(sample_weight)):
+            raise KeyboardInterrupt
         self._learned_with = remember_parameters(self)
         return self
 
@@ -83,7 +85,9 @@ class Lifted(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self._learned_with = remember_parameters(self)
             self._fit_lift(X, y, sample_weight)
             self.classifier_ = clone(self.classifier)
-        self.classifier_.partial_fit(self.lift_.transform(X), y, classes=classes, **_weight_argument(sample_weight))
+        weights = _weight_argument(sample_weight)
+        if not fit_inner(self.classifier_.partial_fit, self.lift_.transform(X), y, classes=classes, **weights):
+            raise KeyboardInterrupt
         return self
 
     def _fit_lift(self, X, y, sample_weight) -> None:

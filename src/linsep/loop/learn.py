@@ -11,7 +11,7 @@ import numpy as np
 
 from ..certificates.base import Certificate
 from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
-from ..interrupt import INTERRUPTED, interrupts, is_spent
+from ..interrupt import in_time, interrupts, is_spent, why_ended
 from ..rows.matrix import length
 from .compatible import check_compatible
 from .passes import State, begin, passes
@@ -74,27 +74,26 @@ def learn(
         raise ValueError("keep='average': the batch form keeps 'last', 'pocket' or 'auto'.")
     state = start if isinstance(start, State) else begin(parts, average=keeps_average(keep, batch), w=start)
     prover = prover_for(type(parts[0]))(parts)
-    deadline = math.inf if stop.seconds is None else time.monotonic() + stop.seconds
-    with interrupts() as interrupt:
+    began = time.monotonic()
+    with interrupts(stop.seconds):
         run = passes(
             parts, target, rule, state, batch=batch, rng=rng,
-            budget=-1 if stop.updates is None or batch else stop.updates,
-            halt=lambda: is_spent(deadline),
+            budget=-1 if stop.updates is None or batch else stop.updates, halt=is_spent,
         )  # fmt: skip
         count_errors = keep == "pocket" and not batch
-        history, reason = _follow(run, stop, prover, interrupt, tuple(watch), count_errors)
-    w, certificate = answer(parts, target, state, keep=keep, batch=batch, reason=reason, prover=prover)
+        history, reason = _follow(run, stop, prover, tuple(watch), count_errors, began)
+        w, certificate = answer(parts, target, state, keep=keep, batch=batch, reason=reason, prover=prover)
     if state.done:
         history[-1]["lower"] = certificate.lower
     return Result(w, certificate, history, state)
 
 
 def _follow(
-    run: Iterable[State], stop: Stop, prover: Any, interrupt: Any, watch: tuple[Watcher, ...], count_errors: bool
+    run: Iterable[State], stop: Stop, prover: Any, watch: tuple[Watcher, ...], count_errors: bool, began: float
 ) -> tuple[list[dict[str, float]], str]:
     """Go through the passes until one of the reasons to stop; returns the history and the reason."""
     history, reason = [], ""
-    began, idle, fewest = time.monotonic(), 0, math.inf
+    idle, fewest = 0, math.inf
     for state in run:
         if count_errors:
             state.errors = prover.errors(state.weights)
@@ -111,8 +110,7 @@ def _follow(
         if stop.when_inseparable and power and prover.is_inseparable(state):
             reason = "the data are proved not separable"
             break
-        reason = INTERRUPTED if interrupt.pressed else stop.reason(state, seconds, idle)
-        reason = next(filter(None, said), reason)
+        reason = next(filter(None, said), why_ended(stop.reason(state, seconds, idle)))
         if reason:
             break
     return history, reason
@@ -132,6 +130,15 @@ def answer(
 ) -> tuple[np.ndarray, Certificate]:  # fmt: skip
     """The w that ``keep`` asks for, and its certificate."""
     prover = prover or prover_for(type(parts[0]))(parts)
+    w = in_time(lambda: _choose(prover, target, state, keep, batch), lambda: state.weights)
+    if state.done and not reason and any(target.tolerance):
+        reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
+    certificate = prover.certify(w.copy(), state, Outcome(target, prover.bias, state.counters.updates, reason))
+    return certificate.w, certificate
+
+
+def _choose(prover: RowProver | LabellingProver, target: Any, state: State, keep: str, batch: bool) -> np.ndarray:
+    """The w that ``keep`` asks for, with its bias in the best place."""
     unfinished, near_best = keep == "auto" and not state.done, any(target.tolerance)
     w = state.weights
     if keep == "average" or (unfinished and not batch):
@@ -143,8 +150,4 @@ def answer(
         w = state.pocket.w  # type: ignore
     if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
         w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
-    w = prover.with_best_bias(w, likely=unfinished and not batch)
-    if state.done and not reason and near_best:
-        reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
-    certificate = prover.certify(w.copy(), state, Outcome(target, prover.bias, state.counters.updates, reason))
-    return certificate.w, certificate
+    return prover.with_best_bias(w, likely=unfinished and not batch)

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..protocols import ROW_BYTES, declared
-from ..rows.matrix import BLOCK
+from ..protocols import ROW_BYTES
+from ..rows.matrix import BLOCK, at_once
 
 VISITS = 16 * BLOCK  # visits of one compiled call: Ctrl-C and the clock are looked at between calls
 READ = 1 << 28  # bytes that one compiled call reads: a small part of a second
-LABELLINGS = 64  # examples of one compiled call: each is a search for the best rival
 CACHE = 1 << 21  # bytes of rows that are shuffled together
 
 
@@ -32,8 +31,7 @@ def visits(part: Any, rng: np.random.Generator | str | None) -> Iterator[np.ndar
         blocks = np.array_split(order, max(1, math.ceil(order.size * row_bytes / CACHE)))
         order = np.concatenate([rng.permutation(blocks[b]) for b in rng.permutation(len(blocks))])
     size = getattr(getattr(part, "rows", part), "row_bytes", ROW_BYTES)
-    labellings = LABELLINGS if isinstance(part, tuple) else 1  # interpreted ones may take long
-    step = labellings if declared(type(part), "LABELLINGS") else int(np.clip(READ / max(size, 1.0), 1, VISITS))
+    step = at_once(part) or int(np.clip(READ / max(size, 1.0), 1, VISITS))
     for at in range(0, n if order is None else order.size, step):
         yield np.arange(at, min(at + step, n)) if order is None else order[at : at + step]
 

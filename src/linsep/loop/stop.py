@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..interrupt import INTERRUPTED, interrupts
+from ..interrupt import interrupts, why_ended
 
 HIDDEN = "rounding hides what could still be gained"
 
@@ -62,9 +62,8 @@ class Rounds:
         self.reason, self.count, self.began = "", 0, time.monotonic()
 
     def __iter__(self) -> Iterator[int]:
-        with interrupts() as interrupt:
+        with interrupts():
             while not self.reason:
                 self.count += 1
                 yield self.count
-                self.reason = self.stop.budget_spent(self.count, 0, time.monotonic() - self.began)
-                self.reason = INTERRUPTED if interrupt.pressed else self.reason
+                self.reason = why_ended(self.stop.budget_spent(self.count, 0, time.monotonic() - self.began))

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..interrupt import keep_time
 from ..jit import at_speed, compiled
 from ..oracles import Classes, Dense, Sparse
+from ..protocols import declared
 
 BLOCK = 4096  # rows of one sum
 FUZZ = 2.0**-30  # more than the relative rounding error of <a,a> of any row
@@ -58,8 +60,17 @@ def present_blocks(part: Any) -> Iterator[np.ndarray]:
     for begin in range(0, part.sign.size, BLOCK):
         rows = np.arange(begin, min(begin + BLOCK, part.sign.size))
         rows = rows[part.weight[rows] > 0] if part.weight.size else rows
+        if begin:
+            keep_time()
         if rows.size:
             yield rows
+
+
+def at_once(part: Any) -> int:
+    """How many examples one call may look at where each is a search for the best rival; 0: sets are rows."""
+    if not declared(type(part), "LABELLINGS"):
+        return 0
+    return 64 if isinstance(part, tuple) else 1  # interpreted ones may take long
 
 
 def count_present(parts: Sequence[Any]) -> int:
@@ -141,8 +152,12 @@ def scores(parts: Sequence[Any], w: np.ndarray, missing: float = np.nan) -> np.n
     """A w: the lowest score of every set; ``missing`` for those whose weight is 0."""
     out = np.full(sum(part.sign.size for part in parts), missing)
     for part in parts:
+        step = at_once(part) or BLOCK
         for rows in present_blocks(part):
-            at_speed(write_scores, part)(part, w, rows, out)
+            for at in range(0, rows.size, step):
+                at_speed(write_scores, part)(part, w, rows[at : at + step], out)
+                if at + step < rows.size:
+                    keep_time()
     return out
 
 

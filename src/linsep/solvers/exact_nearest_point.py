@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..interrupt import INTERRUPT, INTERRUPTED, interrupts, is_spent
+from ..interrupt import is_spent, why_ended
 from ..oracles import points
 from ..rows.exact import dyadic, least, scored
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
@@ -70,11 +70,9 @@ def decide(make_rows: Callable[[float], IntegerRows], start: np.ndarray, seconds
     """The same for any rows in integers."""
     deadline = time.monotonic() + seconds
     try:
-        with interrupts():
-            return _walk(make_rows(deadline), start, deadline)
+        return _walk(make_rows(deadline), start, deadline)
     except TimeoutError:
-        spent = f"exact arithmetic did not decide within {seconds:g} seconds"
-        return Decision(reason=INTERRUPTED if INTERRUPT.pressed else spent)
+        return Decision(reason=why_ended(f"exact arithmetic did not decide within {seconds:g} seconds"))
 
 
 def heaviest_rows(rows: IntegerRows, start: np.ndarray) -> dict[int, Vector]:

@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ..interrupt import interrupts
 from ..rows.matrix import Rows
 from .exact_nearest_point import IntegerRows, begin_face, heaviest_rows, move_to_minimiser
 
@@ -42,8 +41,7 @@ def find_nearest_exactly(parts: Sequence[Rows], start: np.ndarray, seconds: floa
     """
     deadline = time.monotonic() + seconds
     try:
-        with interrupts():
-            return _find_nearest(parts, start, deadline)
+        return _find_nearest(parts, start, deadline)
     except TimeoutError:
         return None
 

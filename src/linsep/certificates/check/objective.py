@@ -10,9 +10,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..base import Verdict
+from ..base import Status, Verdict
 from ..objective import ObjectiveCertificate
-from .rows import ROWS, SAFE, U, column_sums, count_violated, exact_score, exponent_of, read_matrix, times_power_of_two
+from .rows import (
+    ROWS,
+    SAFE,
+    U,
+    check_empty,
+    column_sums,
+    count_violated,
+    exact_score,
+    exponent_of,
+    read_matrix,
+    times_power_of_two,
+)
 
 EXACT = 2**16  # numbers in X up to which both sides are computed without rounding
 QUANTITY = "lower bound of the cost"
@@ -31,6 +42,8 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     if claim.loss not in ("hinge", "squared_hinge") or claim.bias not in ("free", "augmented", "none"):
         return Verdict((f"there is no loss {claim.loss!r} or bias {claim.bias!r}",))
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if claim.status == Status.INTERRUPTED:
+        return check_empty(claim, int(np.count_nonzero(weight)))
     sign, cost = np.where(y == claim.classes[1], 1.0, -1.0), claim.C * weight
 
     claim, X, constant = _in_safe_range(claim, X)

@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..base import Verdict
+
 U = 2.0**-52
 ROWS = 4096  # rows that are converted to float64 at a time
 SAFE = 64  # numbers between 2^-64 and 2^64 have squares that double precision holds
 DECISIVE = 64  # rows whose score is computed exactly, if the claim does not need more
+
+
+def check_empty(claim, size: int) -> Verdict:
+    """A certificate that was interrupted may say nothing about w but how many sets there are."""
+    said = (claim.lower, claim.upper, claim.violated, claim.rows.size, claim.weights.size)
+    if said != (-math.inf, math.inf, claim.size, 0, 0) or getattr(claim, "zero_sum", False):
+        return Verdict((f"status: claimed {claim.status!r}, with bounds or a proof nevertheless",), *said[:2])
+    wrong = () if claim.size == size else (f"size: claimed {claim.size}, there are {size}",)
+    return Verdict(wrong, *said[:2])
 
 
 def read_matrix(X):

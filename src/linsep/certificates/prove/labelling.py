@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...interrupt import GRACE, INTERRUPT, in_time, keep_time
 from ...oracles.update_log import (
     Entries,
     SparseVectors,
@@ -88,7 +89,9 @@ class LabellingProver:
     def combine(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, float]:
         """The weighted sum of the vectors in ``entries``, and a bound of the length of its rounding error."""
         total, absolute, count = np.zeros((3, self.oracle.size))  # the sum of absolute values, and how many they are
-        for chosen in np.array_split(np.arange(weights.size), 1 + entries.label.size // AT_ONCE):
+        for k, chosen in enumerate(np.array_split(np.arange(weights.size), 1 + entries.label.size // AT_ONCE)):
+            if k:
+                keep_time()
             for vector, index, value in self._difference_vectors(select_entries(entries, chosen)):
                 value = value * weights[chosen[vector]]
                 np.add.at(total, index, value)
@@ -169,6 +172,22 @@ class LabellingProver:
 
         "Not separable" is claimed only with integers: those given, or others, with which the sum is exactly zero.
         """
+        return in_time(
+            lambda: self._prove(w, entries, weights, outcome, integers), lambda: self._claim_nothing(w, outcome)
+        )
+
+    def _claim_nothing(self, w: np.ndarray, outcome: Outcome) -> LabellingCertificate:
+        """The certificate of a w for which there was no time to prove anything."""
+        size = count_present([self.oracle])
+        return LabellingCertificate(
+            status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, updates=outcome.updates, size=size,
+            violated=size, reason=outcome.reason, w=w.copy(), classes=(),
+        )  # fmt: skip
+
+    def _prove(
+        self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...]
+    ) -> LabellingCertificate:
+        """What is known of w after one look at the examples and one at the proof."""
         norm, seen, sound = length(w), self.evaluate(w), bool(self.oracle.exact)
         sure = seen.sure if sound else -math.inf
         if not sound and seen.lowest > 0:  # a search for bounds pays only where no truth is beaten
@@ -176,8 +195,8 @@ class LabellingProver:
         if integers:  # found from rounded vectors
             columns = self._whole_columns(entries)
             integers = integers if columns is not None and sums_to_zero(columns, integers) else ()
-        if not integers and sure <= 0:
-            found = self.prove_inseparable(entries, weights)
+        if not integers and sure <= 0 and not INTERRUPT.pressed:
+            found = in_time(lambda: self.prove_inseparable(entries, weights), lambda: None, 0.5 * GRACE)
             if found is not None:
                 entries, integers = select_entries(entries, found[0]), found[1]
         if integers:

@@ -15,10 +15,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...interrupt import INTERRUPT, in_time
 from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases
 from ...rows.exact import LARGEST, TINY, count_violated, decisive, down, least, mixture
-from ...rows.matrix import BLOCK, RowOracle, augmented, combine, evaluate, length, vectors, weighted_length
+from ...rows.matrix import (
+    BLOCK,
+    RowOracle,
+    augmented,
+    combine,
+    count_present,
+    evaluate,
+    length,
+    vectors,
+    weighted_length,
+)
 from ..base import Status
 from ..margin import MarginCertificate
 from .inseparable import WIDEST, prove_inseparable
@@ -83,6 +94,23 @@ def prove_margin(
 
     ``integers``: multiples of those weights that are not 0, with which the vectors sum to zero exactly.
     """
+    return in_time(lambda: _prove(parts, w, dual, outcome, integers), lambda: _claim_nothing(parts, w, outcome))
+
+
+def _claim_nothing(parts: Sequence[RowOracle], w: np.ndarray, outcome: Outcome) -> MarginCertificate:
+    """The certificate of a w for which there was no time to prove anything."""
+    slots, size = parts[0].slots, count_present(parts)
+    return MarginCertificate(
+        status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, updates=outcome.updates, size=size, violated=size,
+        reason=outcome.reason, w=parts[0].as_matrix(w), classes=tuple(range(slots)) if slots > 1 else (-1, 1),
+        bias=outcome.bias,
+    )  # fmt: skip
+
+
+def _prove(
+    parts: Sequence[RowOracle], w: np.ndarray, dual: np.ndarray, outcome: Outcome, integers: tuple[int, ...]
+) -> MarginCertificate:
+    """What is known of w after one look at the data and one at the proof."""
     bias, slots, (eps, relative) = outcome.bias, parts[0].slots, outcome.target.tolerance
     norm = length(w[:-1] if bias == "free" else w)
     seen = evaluate(augmented(parts, bias != "none"), w)
@@ -91,7 +119,9 @@ def prove_margin(
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
     groups = sides(parts, bias)
     weights = usable_weights(dual, groups)
-    proof = dual if integers else None if sure > 0 else prove_inseparable(parts, bias, weights, outcome.widest)
+    proof = dual if integers else None
+    if proof is None and sure <= 0 and not INTERRUPT.pressed:
+        proof = prove_inseparable(parts, bias, weights, outcome.widest)
     weights = weights if proof is None else proof
     lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
     upper, error = _upper(parts, weights, groups, bias)

@@ -13,9 +13,11 @@ and then :math:`\alpha` has to satisfy :math:`\sum \alpha_i y_i = 0` too.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from ...interrupt import in_time
 from ...rows.exact import count_violated, scored
 from ...rows.matrix import BLOCK, Rows, add_weighted_vectors, augmented, combine, weighted_length, write_scores
 from ..base import Status
@@ -109,6 +111,23 @@ def prove_objective(
 
     ``reason``: why learning ended, if the relative gap ``tol`` was not reached.
     """
+    size = int(np.count_nonzero(problem.C > 0.0))
+    shared: dict[str, Any] = {
+        "updates": passes, "size": size, "w": w, "C": C, "loss": "squared_hinge" if problem.squared else "hinge",
+        "bias": problem.bias, "tol": tol,
+    }  # fmt: skip
+    return in_time(
+        lambda: _prove(problem, w, alpha, tol, reason, shared),
+        lambda: ObjectiveCertificate(
+            status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, violated=size, reason=reason, **shared
+        ),
+    )
+
+
+def _prove(
+    problem: SoftMarginProblem, w: np.ndarray, alpha: np.ndarray, tol: float, reason: str, shared: dict[str, Any]
+) -> ObjectiveCertificate:
+    """What is known of w and alpha after one look at the rows for each."""
     score = problem.scores(w)
     upper, above = _cost_at_most(problem, w, score)
     lower, below = _dual_at_least(problem, alpha)
@@ -117,16 +136,10 @@ def prove_objective(
         status=Status.OPTIMAL if near else Status.BUDGET_SPENT,
         lower=lower,
         upper=upper,
-        updates=passes,
-        size=int(np.count_nonzero(present)),
         reason="" if near else reason,
-        w=w,
         violated=count_violated([problem.part], w, EXACT),
-        C=C,
-        loss="squared_hinge" if problem.squared else "hinge",
-        bias=problem.bias,
         rows=rows,
         weights=alpha[rows],
-        tol=tol,
         rounding=above + below,
+        **shared,
     )

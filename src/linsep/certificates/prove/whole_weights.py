@@ -14,6 +14,8 @@ from itertools import pairwise
 import numpy as np
 import scipy.optimize
 
+from ...interrupt import keep_time
+
 MOST_VECTORS = 120  # that an elimination may have
 MOST_COLUMNS = 1000
 LIGHT = 1e-9  # weights below this part of the largest one are taken for 0 by mistake
@@ -88,6 +90,7 @@ def _kernel(rows: list[list[int]], weights: np.ndarray) -> list[int] | None:
     """Whole numbers >= 0, not all 0, that are orthogonal to all rows; those that are free are near ``weights``."""
     rows, pivots, divisor = [list(row) for row in rows], list[int](), 1
     for j in range(weights.size):
+        keep_time()
         top = len(pivots)
         found = next((i for i in range(top, len(rows)) if rows[i][j]), None)
         if found is None:
