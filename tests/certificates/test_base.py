@@ -77,7 +77,7 @@ def test_every_status_has_its_words():
         "INTERRUPTED": "interrupted",
     }
     assert Status.SEPARATED == "separated" and repr(Status.SEPARATED) == "'separated'"
-    open_ = {Status.NOT_SEPARATED, Status.NOT_PROVED, Status.WITHIN_ROUNDING, Status.BUDGET_SPENT}
+    open_ = {Status.NOT_SEPARATED, Status.NOT_PROVED, Status.WITHIN_ROUNDING, Status.BUDGET_SPENT, Status.INTERRUPTED}
     assert set(Status) - PROVED == open_
     for status in Status:
         assert Certificate(status=status, lower=0.0, upper=1.0).proved == (status not in open_)

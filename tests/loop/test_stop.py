@@ -3,15 +3,17 @@
 import itertools
 import signal
 import threading
+from dataclasses import replace
 
 import golden
 import loop_cases as cases
 import numpy as np
 import pytest
 from loop_cases import ORACLES, TARGETS
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
-from linsep import OneVsOne, Perceptron
+from linsep import OneVsAll, OneVsOne, Perceptron
 from linsep.loop.learn import learn, record
 from linsep.loop.order import VISITS
 from linsep.loop.stop import Rounds, Stop
@@ -188,3 +190,51 @@ def test_what_is_printed_and_recorded_per_pass(capsys):
     assert len(said) == len(rule.history_) == rule.n_iter_ == 4
     assert [line.split()[:2] for line in said] == [["pass", str(k)] for k in (1, 2, 3, 4)]
     assert rule.history_[0].keys() == record(rule._state).keys()
+
+
+@pytest.mark.parametrize("kind", [OneVsAll, OneVsOne])
+def test_a_committee_keeps_the_members_that_were_learned(kind):
+    X, label = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), np.array([0, 1, 2, 0, 1, 2])
+    calls = []
+
+    def rate(k):
+        calls.append(k)
+        if len(calls) == 5:
+            signal.raise_signal(signal.SIGINT)
+        return 1.0
+
+    before, rule = signal.getsignal(signal.SIGINT), kind(Perceptron(rate=rate, max_iter=1))
+    with pytest.raises(KeyboardInterrupt):
+        rule.fit(X, label)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert [type(member).__name__ for member in rule.estimators_].count("Absent") in (1, 2)
+    assert rule.certificates_[-1].reason == "interrupted (Ctrl-C)"
+    assert rule.check(X, label) and rule.predict(X).shape == label.shape
+    assert np.isfinite(rule.decision_function(X)).all()
+
+
+def test_a_foreign_member_is_interrupted_at_once():
+    class Foreign(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            signal.raise_signal(signal.SIGINT)
+            raise AssertionError("Ctrl-C was held back")
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            OneVsOne(Foreign()).fit(np.arange(6.0)[:, None], [0, 1, 2, 0, 1, 2])
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_what_is_not_proved_in_time_is_not_claimed(monkeypatch):
+    X, sign = cases.floats(3, n=9000, d=3, apart=2.0)  # more than one block: the clock is looked at in between
+    monkeypatch.setattr("linsep.interrupt.INTERRUPT.deadline", 0.0)
+    monkeypatch.setattr("linsep.interrupt.INTERRUPT.grace", 0.0)
+    found = learn([points(X, sign)], Margin(0.0), Increment(1.0)).certificate
+    monkeypatch.undo()
+    assert (found.status, found.lower, found.upper, found.violated) == ("interrupted", -np.inf, np.inf, 9000)
+    assert found.check(X, sign) and "no time to prove" in str(found)
+    for forged in ({"lower": 0.0}, {"upper": 9.0}, {"violated": 0}, {"size": 8999, "violated": 8999}):
+        assert not replace(found, **forged).check(X, sign)
