@@ -1,67 +1,132 @@
-"""With no parameter set: Perceptron() against scikit-learn's SGDClassifier() and Perceptron(), on held-out thirds.
+"""With nothing set: our estimators against scikit-learn's linear classifiers, on held-out rows of 22 sets.
 
-    python -m benchmarks.defaults
+    python -m benchmarks.defaults                     # all sets, hours; or in parts:
+    python -m benchmarks.defaults wine a9a            # these sets
+    python -m benchmarks.defaults chosen | reported   # the half that defaults were chosen on, or the other one
+    python -m benchmarks.defaults wine --only Perceptron LinearSVC --seeds 2
+    python -m benchmarks.defaults --table             # what was measured so far
 
-Each third is held out once, with the rows in the order of the file and in random order. Times are CPU time, the best of
-some, the competitors taking turns: the shortest fits take 4 ms, and a machine's speed may change by a half in one run.
+Each seed holds out another third of the rows. Seconds are CPU seconds of one fit, the mean over the seeds. Measured cells
+are kept in out/defaults.json and measured anew only with --again.
 """
 
+import argparse
+import json
+import math
 import time
 import warnings
-from functools import partial
+from pathlib import Path
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.linear_model import Perceptron as Peer
-from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import StratifiedKFold
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.svm import LinearSVC
 
-from benchmarks.data import load
-from benchmarks.timing import best_times
-from linsep import Perceptron
+from benchmarks.default_sets import CHOSEN_ON, REPORTED, read
+from linsep import LeastSquares, LinearMachine, MaximumMargin, Perceptron, Relaxation
 
-
-def thirds(X, y, shuffled: bool):
-    for train, test in StratifiedKFold(3, shuffle=True, random_state=0).split(y, y):
-        train = np.random.default_rng(0).permutation(train) if shuffled else train
-        yield X[train], y[train], X[test], y[test]
-
-
-RULES = {
-    "own": lambda seed: Perceptron(),
-    "sgd": lambda seed: SGDClassifier(random_state=seed),
-    "peer": lambda seed: Peer(random_state=seed),
+OURS = {
+    "Perceptron": lambda seed: Perceptron(),
+    "Relaxation": lambda seed: Relaxation(),
+    "LinearMachine": lambda seed: LinearMachine(),
+    "LeastSquares": lambda seed: LeastSquares(),
+    "MaximumMargin(C=1)": lambda seed: MaximumMargin(C=1.0),
 }
+THEIRS = {
+    "sklearn Perceptron": lambda seed: Peer(random_state=seed),
+    "SGDClassifier": lambda seed: SGDClassifier(random_state=seed),
+    "LinearSVC": lambda seed: LinearSVC(random_state=seed),
+    "LogisticRegression": lambda seed: LogisticRegression(),
+    "RidgeClassifier": lambda seed: RidgeClassifier(),
+}
+RECOMMENDED = "Perceptron"
+STORE = Path("out/defaults.json")
+Cell = dict[str, list[float]]  # "right" and "seconds", one number per seed
 
 
-def judge(X, y, shuffled: bool, standardise: bool) -> tuple[dict[str, float], dict[str, float]]:
-    """Mean accuracy (three seeds) and total time to fit of each rule, over the three thirds."""
-    accuracy, seconds = dict.fromkeys(RULES, 0.0), dict.fromkeys(RULES, 0.0)
-    for A, labels, B, truth in thirds(X, y, shuffled):
-        if standardise:
-            scaler = StandardScaler().fit(A)
-            A, B = scaler.transform(A), scaler.transform(B)
-        fits = {name: partial(make(0).fit, A, labels) for name, make in RULES.items()}
-        for name, best in best_times(7, time.process_time, **fits).items():
-            seconds[name] += best
-        for name, make in RULES.items():
-            accuracy[name] += np.mean([make(seed).fit(A, labels).score(B, truth) for seed in range(3)]) / 3
-    return accuracy, seconds
+def measure(X, y, make, seeds: int) -> Cell:
+    """The share of held-out rows that are right, and the CPU seconds of the fit, for every seed."""
+    cell: Cell = {"right": [], "seconds": []}
+    small = min(300, len(y) // 3)
+    rows = np.concatenate([np.flatnonzero(y == k)[: max(2, small // 10)] for k in np.unique(y)])
+    make(0).fit(X[rows], y[rows])  # compiles
+    for seed in range(seeds):
+        ((train, test),) = StratifiedShuffleSplit(1, test_size=1 / 3, random_state=seed).split(y, y)
+        A, B = X[train], X[test]
+        began = time.process_time()
+        rule = make(seed).fit(A, y[train])
+        cell["seconds"].append(time.process_time() - began)
+        cell["right"].append(float(rule.score(B, y[test])))
+    return cell
+
+
+def spread(cell: Cell) -> tuple[float, float]:
+    """Mean and standard error of the accuracy."""
+    right = np.array(cell["right"])
+    return float(right.mean()), float(right.std(ddof=1) / math.sqrt(right.size)) if right.size > 1 else 0.0
+
+
+def judge(cells: dict[str, Cell]) -> str:
+    """Our best and the recommended one beside scikit-learn's best, as one row of the table."""
+    ours, theirs = ([name for name in group if name in cells] for group in (OURS, THEIRS))
+    if not ours or not theirs or RECOMMENDED not in cells:
+        return "(not measured)"
+    best, peer = (max(group, key=lambda name: spread(cells[name])[0]) for group in (ours, theirs))
+    (own, error), (other, its) = spread(cells[best]), spread(cells[peer])
+    plain, _ = spread(cells[RECOMMENDED])
+    level = "yes" if own >= other - math.hypot(error, its) else "NO"
+    close = "yes" if plain >= max(own, other) - 0.01 else "NO"
+    seconds = {name: float(np.mean(cells[name]["seconds"])) for name in (best, peer, RECOMMENDED)}
+    longest = max(float(np.max(cells[name]["seconds"])) for name in ours)
+    return (
+        f"{own:.4f} {best} {seconds[best]:.2f} s | {other:.4f} {peer} {seconds[peer]:.2f} s | {level} | "
+        f"{plain:.4f} {seconds[RECOMMENDED]:.2f} s | {close} | {longest:.1f} s"
+    )
+
+
+def print_tables(store: dict[str, dict[str, Cell]]) -> None:
+    for title, sets in (("chosen on", CHOSEN_ON), ("reported", REPORTED)):
+        names = [name for name in sets if name in store]
+        print(f"\n| {title} | our best | scikit-learn's best | level | {RECOMMENDED}() | within 1 % | longest of ours |")
+        print("|---|---|---|---|---|---|---|")
+        for name in names:
+            print(f"| {name} | {judge(store[name])} |")
+        print(f"\n| {title} | {' | '.join([*OURS, *THEIRS])} |")
+        print("|---" * (1 + len(OURS) + len(THEIRS)) + "|")
+        for name in names:
+            shown = (
+                f"{spread(cell)[0]:.4f} {np.mean(cell['seconds']):.2f} s" if (cell := store[name].get(rule)) else ""
+                for rule in OURS | THEIRS
+            )
+            print(f"| {name} | {' | '.join(shown)} |")
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--only", nargs="*", default=[*OURS, *THEIRS])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--store", type=Path, default=STORE)
+    asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    for name in ("a9a", "spambase", "adult_onehot", "sms_spam_counts"):
-        X, y = load(name)
-        for shuffled in (False, True):
-            order = "random order" if shuffled else "file order"
-            right, seconds = judge(X, y, shuffled, name == "spambase")
-            sgd, peer = (seconds["own"] / seconds[other] for other in ("sgd", "peer"))
-            good = "yes" if right["own"] >= right["sgd"] and sgd < 1.0 else "NO"
-            print(
-                f"{name}, {order}: accuracy {right['own']:.4f}, SGD {right['sgd']:.4f}, Perceptron {right['peer']:.4f};"
-                f" time / SGDClassifier's {sgd:.2f}, / Perceptron's {peer:.2f}; better: {good}"
-            )
+    groups = {"chosen": list(CHOSEN_ON), "reported": list(REPORTED)}
+    names = [name for given in asked.sets or groups for name in groups.get(given, [given])]
+    for name in () if asked.table else names:
+        X, y = read(name)
+        for rule in asked.only:
+            store = json.loads(asked.store.read_text()) if asked.store.exists() else {}
+            if rule in store.get(name, {}) and not asked.again:
+                continue
+            cell = measure(X, y, (OURS | THEIRS)[rule], asked.seeds)
+            store = json.loads(asked.store.read_text()) if asked.store.exists() else {}  # another part may have written
+            store.setdefault(name, {})[rule] = cell
+            asked.store.parent.mkdir(exist_ok=True)
+            asked.store.write_text(json.dumps(store))
+            print(f"{name}: {rule} {spread(cell)[0]:.4f}, {np.mean(cell['seconds']):.3f} s", flush=True)
+    print_tables(json.loads(asked.store.read_text()) if asked.store.exists() else {})
 
 
 if __name__ == "__main__":
