@@ -6,8 +6,8 @@
     python -m benchmarks.defaults wine --only Perceptron LinearSVC --seeds 2
     python -m benchmarks.defaults --table             # what was measured so far
 
-Each seed holds out another third of the rows. Seconds are CPU seconds of one fit, the mean over the seeds. Measured cells
-are kept in out/defaults.json and measured anew only with --again.
+Each seed holds out another third of the rows. Seconds are CPU seconds of one fit, the mean over the seeds. What was
+measured is kept in out/defaults.json, and measured anew only with --again.
 """
 
 import argparse
@@ -88,7 +88,9 @@ def judge(cells: dict[str, Cell]) -> str:
 def print_tables(store: dict[str, dict[str, Cell]]) -> None:
     for title, sets in (("chosen on", CHOSEN_ON), ("reported", REPORTED)):
         names = [name for name in sets if name in store]
-        print(f"\n| {title} | our best | scikit-learn's best | level | {RECOMMENDED}() | within 1 % | longest of ours |")
+        print(
+            f"\n| {title} | our best | scikit-learn's best | level | {RECOMMENDED}() | within 1 % | longest of ours |"
+        )
         print("|---|---|---|---|---|---|---|")
         for name in names:
             print(f"| {name} | {judge(store[name])} |")

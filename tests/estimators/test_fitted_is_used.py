@@ -54,10 +54,11 @@ OTHER = {  # another value of each parameter that has no number or truth value
     "class_weight": {0: 3.0, 1: 1.0, 2: 1.0, 3: 1.0, -1: 2.0}, "multi_class": "one-vs-one", "keep": "last", "eps": 0.7,
     "rate": 0.25, "margin": 0.75, "margins": 2.0, "criterion": "squares", "rule": Increment(0.5), "target": 0.5,
     "degree": 3, "functions": [np.sin, np.cos], "estimator": Relaxation(), "classifier": Relaxation(),
-    "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1,
+    "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1, "scaling": "columns",
 }  # fmt: skip
 METHODS = {"pinv": "lms", "lms": "pinv", "eps": "plain"}
-ALL_CALLS = {"fit_intercept", "bias", "rule", "method", "batch", "keep"}  # must be the same in all calls of partial_fit
+# must be the same in all calls of partial_fit
+ALL_CALLS = {"fit_intercept", "bias", "rule", "method", "batch", "keep", "scaling"}
 
 
 def other_value(name, value):

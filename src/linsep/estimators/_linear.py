@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates.base import Certificate, Status, Verdict
 from ..door import Magnitudes
 from ..model_file import Saved
-from ..oracles import Classes, Dense, Sparse
-from ..oracles.classes import class_oracle
+from ..oracles.classes import against_rivals
 from ..oracles.points import rows_oracle
+from ..oracles.scaled import with_metric
 from ..polynomial_function import PolynomialFunction, variable_names
 from ..rows.matrix import write_class_scores, write_scores
 from ._fitted import refuse_changed, remember_parameters
@@ -45,7 +45,7 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
     certificate_: Certificate
     _scale: Scale = Scale()
     class_weight: Any = None
-    _fixed = ("fit_intercept", "bias", "rule", "method", "batch", "keep")  # of all calls of partial_fit
+    _fixed = ("fit_intercept", "bias", "rule", "method", "batch", "keep", "scaling")  # of all calls of partial_fit
 
     if TYPE_CHECKING:  # the parameters, which `set_parameters` sets
 
@@ -109,17 +109,17 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
             sample = Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
         else:
             sample = Sample(X, np.where(label == 1, 1, -1).astype(np.int8), weight, label)
-        return self._scaled(sample, magnitudes, going_on=classes is not None and hasattr(self, "coef_"))
+        return self._scaled(sample, magnitudes, partial=classes is not None)
 
-    def _scaled(self, sample: Sample, magnitudes: Magnitudes, going_on: bool) -> Sample:
+    def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
         """The sample with its rows in a safe range; sets ``_scale``, which later calls of partial_fit keep."""
         bias = self._bias_of_rows()
         scale = (
             Scale() if bias is None else choose_scale(sample.X, magnitudes, bias, self._power(), self._any_columns())
         )
-        if going_on and bias is not None and scale.exponent != self._scale.exponent:
-            scale = self._scale
-            if abs(np.frexp(magnitudes.largest)[1] - scale.exponent) > 2 * SAFE:
+        if partial and hasattr(self, "coef_") and bias is not None:
+            changed, scale = scale.exponent != self._scale.exponent, self._scale
+            if changed and abs(np.frexp(magnitudes.largest)[1] - scale.exponent) > 2 * SAFE:
                 raise ValueError(
                     f"partial_fit: expected rows of like size in all calls, got values up to {magnitudes.largest:.3g}, "
                     f"where those of the first call were about {np.ldexp(1.0, scale.exponent):.3g}."
@@ -292,16 +292,16 @@ def write_polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple
     return found[0] if len(found) == 1 else found
 
 
-def row_oracle(sample: Sample, *, bias: float) -> Dense | Sparse:
+def row_oracle(sample: Sample, *, bias: float) -> Any:
     """The sample as an oracle of points."""
-    return rows_oracle(sample.X, sample.sign, sample.weight, bias=bias * sample.scale.constant)
+    rows = rows_oracle(sample.X, sample.sign, sample.weight, bias=bias * sample.scale.constant)
+    return with_metric(rows, sample.scale.metric)
 
 
-def set_oracle(sample: Sample, *, bias: float) -> Dense | Sparse | Classes:
+def set_oracle(sample: Sample, *, bias: float) -> Any:
     """The sample as an oracle: points, or rows against their rivals where a linear machine is learned."""
-    if sample.n_classes:
-        return class_oracle(sample.X, sample.label, sample.n_classes, sample.weight, bias=bias * sample.scale.constant)
-    return row_oracle(sample, bias=bias)
+    rows = row_oracle(sample, bias=bias)
+    return against_rivals(rows, sample.label, sample.n_classes) if sample.n_classes else rows
 
 
 def auto_passes(X, most: float = 4e9) -> int:

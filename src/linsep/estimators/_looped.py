@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..certificates.prove.margin import Outcome, prove_margin
-from ..door import as_rows
+from ..door import Magnitudes, as_rows
 from ..interrupt import is_spent, why_ended
 from ..jit import read_only
 from ..loop.learn import Result, answer, keeps_average, learn, record
 from ..loop.passes import State, begin, passes
 from ..loop.stop import Stop
 from ..oracles import differences, points
+from ..oracles.points import rows_oracle
+from ..oracles.scaled import column_metric
 from ..protocols import declared
 from ..rules import Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
@@ -94,11 +96,11 @@ class Looped:
             return parts
         return [part._replace(weight=read_only(part.weight / largest)) for part in parts]
 
-    def _run_one_pass(self, parts: list[Any], before: State | None) -> Result:
-        """One pass, going on from ``before``: a state whose w is as long as that of ``parts``."""
+    def _run_one_pass(self, parts: list[Any], before: State | None, start: np.ndarray | None = None) -> Result:
+        """One pass, going on from ``before``, a state whose w is as long as that of ``parts``, or from ``start``."""
         parts = self._with_weights_up_to_1(parts)
         average = keeps_average(self.keep, bool(self.batch))
-        state = begin(parts, average=average)
+        state = begin(parts, average=average, w=start)
         if before is not None:
             counters = before.counters._replace(satisfied=0)
             if before.w.shape != state.w.shape or before.keeper.total.shape != state.keeper.total.shape:
@@ -126,6 +128,30 @@ class LoopedLinear(Looped, LinearClassifier):
     """Linear classifiers of rows that run the loop."""
 
     fit_intercept = True
+    scaling: str | None = None  # of a subclass without such a parameter
+
+    def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
+        """The sample, to be learned in scaled coordinates if ``scaling`` says so."""
+        sample = super()._scaled(sample, magnitudes, partial)
+        always = self.scaling == "columns"
+        if not self._takes_metric():
+            if always:
+                raise ValueError(
+                    "scaling='columns': expected the rule of perceptron or relaxation, and a margin to reach."
+                )
+            return sample
+        if self.scaling is None or (partial and (hasattr(self, "coef_") or not always)):
+            return sample
+        bias = sample.scale.constant if self._bias_of_rows() == "augmented" else 0.0
+        metric = column_metric(rows_oracle(sample.X, sample.sign, sample.weight, bias=bias), always)
+        if metric is not None:
+            self._scale = sample.scale._replace(metric=metric, power=-1)
+        return sample._replace(scale=self._scale)
+
+    def _takes_metric(self) -> bool:
+        """Whether rule and target can learn in scaled coordinates: those that ask for <w,w> mean that of w itself."""
+        rule, target = type(self._rule()), type(self._target())
+        return (rule is Relaxation or not declared(rule, "NEEDS_NORM")) and not declared(target, "NEEDS_NORM")
 
     def _auto_passes(self, X) -> int:
         """The budget behind max_iter="auto"."""
@@ -144,7 +170,7 @@ class LoopedLinear(Looped, LinearClassifier):
             return target
         if isinstance(target, EpsOptimal):
             return target._replace(eps=float(np.ldexp(target.eps, -exponent)))
-        if isinstance(target, Margin) and self._power() < 0:
+        if isinstance(target, Margin) and self._scale.power < 0:
             return target
         if isinstance(target, Margin):
             with np.errstate(over="ignore"):  # an infinite margin is never reached, as that one is not
@@ -180,11 +206,15 @@ class LoopedLinear(Looped, LinearClassifier):
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
         parts = self._parts(sample)
-        start = self._warm_start(parts) if warm else None
+        start = self._warm_start(parts) if warm else self._start(parts)
         result = self._run(parts, start, self._auto_passes(sample.X) if self.max_iter == "auto" else self.max_iter)
         self._publish_result(result, parts[0])
         self._warn()
         return self
+
+    def _start(self, parts: list[Any]) -> np.ndarray | None:
+        """Where learning begins: at 0. In scaled coordinates |w| / total bounds nothing: a given w has no total."""
+        return None if self._scale.metric is None else np.zeros(parts[0].size)
 
     def _warm_start(self, parts: list[Any]) -> State | np.ndarray | None:
         """Where the next fit begins: at the present w."""
@@ -195,8 +225,8 @@ class LoopedLinear(Looped, LinearClassifier):
         """One pass over more data, going on from where learning stands.
 
         The certificate is about the rows of this call only, and about the updates of all. Parameters that say what is
-        learned (``fit_intercept``, ``bias``, ``rule``, ``batch``, ``keep``) must stay as they are; others may change.
-        With a free bias w is 0 until rows of both classes have come.
+        learned (``fit_intercept``, ``bias``, ``rule``, ``batch``, ``keep``, ``scaling``) must stay as they are; others
+        may change. With a free bias w is 0 until rows of both classes have come.
 
         Parameters
         ----------
@@ -218,7 +248,7 @@ class LoopedLinear(Looped, LinearClassifier):
         parts = self._parts(sample, rivals)
         before: State | None = getattr(self, "_state", None)
         before = None if before is None else _with_w(before, parts[0].as_vector)
-        self._publish_result(self._run_one_pass(parts, before), parts[0])
+        self._publish_result(self._run_one_pass(parts, before, self._start(parts)), parts[0])
         return self
 
     def _check_loaded(self) -> None:

@@ -78,6 +78,15 @@ SHARED = {
     "loss_scale": Parameter(
         "float", "By how much the loss of a rival labelling raises the margin that is asked for.", [NOT_NEGATIVE]
     ),
+    "scaling": Parameter(
+        '{"auto", "columns"} or None',
+        "Learn as if the columns had been divided by their sizes, and dense ones moved to mean 0; X is not copied, "
+        'and w, scores and certificate are about the rows as they are. "auto": ``fit`` does so if the sizes differ by '
+        "more than 32 times, or a dense column is farther from 0 than 8 times its size, and the rule is that of the "
+        'perceptron or relaxation. "columns": always; ``partial_fit`` takes the sizes of its first rows. None: the '
+        "lectures' algorithms as printed.",
+        [StrOptions({"auto", "columns"}), None],
+    ),
     "eps": Parameter("float or None", "How far apart the two bounds may be, absolute.", [None, POSITIVE]),
 }
 

@@ -30,11 +30,13 @@ class Scale(NamedTuple):
     """Rows are multiplied by 2^-exponent.
 
     ``power`` says how w grows with the rows: 1 for a sum of rows (perceptron), -1 if scores have a size of their own.
+    A ``metric`` changes nothing of this: w is that of the rows as they are throughout.
     """
 
     exponent: int = 0
     free: bool = False  # the bias is not a coordinate of the rows
     power: int = 1
+    metric: np.ndarray | None = None  # of columns that are learned in scaled coordinates: see `linsep.oracles.scaled`
 
     @property
     def constant(self) -> float:

@@ -82,8 +82,8 @@ class GradientDescent(LinearClassifier):
     def _bias_of_rows(self) -> str:
         return "augmented" if self.fit_intercept else "none"
 
-    def _scaled(self, sample: Sample, magnitudes: Magnitudes, going_on: bool) -> Sample:
-        sample = super()._scaled(sample, magnitudes, going_on)
+    def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
+        sample = super()._scaled(sample, magnitudes, partial)
         if sample.scale.exponent and (self.rate != "auto" or not isinstance(self.criterion, str)):
             size = f"{2.0**sample.scale.exponent:.3g}"
             raise ValueError(

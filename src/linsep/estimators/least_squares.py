@@ -100,8 +100,8 @@ class LeastSquares(LinearClassifier):
     def _bias_of_rows(self) -> str:
         return "augmented" if self.fit_intercept else "none"
 
-    def _scaled(self, sample: Sample, magnitudes: Magnitudes, going_on: bool) -> Sample:
-        sample = super()._scaled(sample, magnitudes, going_on)
+    def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
+        sample = super()._scaled(sample, magnitudes, partial)
         if sample.scale.exponent and (self.rate is not None and self.method in ("lms", "gradient")):
             size = f"{2.0**sample.scale.exponent:.3g}"
             raise ValueError(f"X: values of about {size} need rate=None. Or scale the columns.")

@@ -61,6 +61,8 @@ def _data_for(estimator: Any) -> list[tuple[Any, Any]]:
     if name in ("SequenceClassifier", "NetworkClassifier"):
         return [SEQUENCES if name == "SequenceClassifier" else GRAPHS]
     kinds = [X, X.astype(np.float32), sp.csr_array(X)]
+    if "scaling" in estimator.get_params():
+        kinds += [kind * np.array([[1.0, 256.0]], dtype=kind.dtype) for kind in kinds]  # columns of unlike size
     return [(kind[rows], Y[rows]) for kind in kinds for rows in (slice(0, 4), slice(None))]
 
 

@@ -12,7 +12,7 @@ other for dense rows, one column after the other for sparse ones (`as_vector` an
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,8 @@ class Classes(NamedTuple):
 
     @property
     def certified(self) -> Classes:
-        """The oracle whose vectors a certificate names."""
-        return self
+        """The oracle whose vectors a certificate names: with the rows as they are."""
+        return self._replace(rows=self.rows.certified)
 
     @property
     def slots(self) -> int:
@@ -132,10 +132,9 @@ def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0
         raise ValueError(f"classes: expected two classes or more, got {count}.")
     if label.size and not (label.min() >= 0 and label.max() < count):
         raise ValueError(f"classes: expected labels 0 ... {count - 1}, got {label.min()} ... {label.max()}.")
-    return class_oracle(X, label, count, weight, bias, first)
+    return against_rivals(rows_oracle(X, np.ones(label.size, dtype=np.int8), weight, bias, first), label, count)
 
 
-def class_oracle(X, label: np.ndarray, count: int, weight=None, bias: float = 1.0, first: int = 0) -> Classes:
-    """`classes` of a matrix and labels that have come through the door already."""
-    rows = rows_oracle(X, np.ones(label.size, dtype=np.int8), weight, bias, first)
+def against_rivals(rows: Any, label: np.ndarray, count: int) -> Classes:
+    """`classes` of rows, their signs all 1, and labels that have come through the door already."""
     return Classes(rows, read_only(label), rows.sign, rows.weight, rows.first, np.zeros(count))

@@ -6,6 +6,7 @@ oracles with the same methods.
 
 Row numbers are unsigned inside the kernels: for signed ones Numba checks each for negative wrap-around.
 """
+# long because: dense and sparse rows are read side by side, method for method
 
 from __future__ import annotations
 
@@ -102,12 +103,14 @@ class _DenseFields(NamedTuple):
     first: int  # the number of row 0 in the whole training set
 
 
-@component
-class Dense(RowMethods, _DenseFields):
+class DenseMethods(RowMethods):
     """Rows of a C-ordered array of float64, float32, uint8 or bool."""
 
     __slots__ = ()
     CLASS_BY_CLASS = True  # how w holds the weights of many classes
+
+    if TYPE_CHECKING:
+        X: np.ndarray
 
     @property
     def width(self) -> int:
@@ -224,6 +227,13 @@ class Dense(RowMethods, _DenseFields):
         return gap
 
 
+@component
+class Dense(DenseMethods, _DenseFields):
+    """Dense rows as they are."""
+
+    __slots__ = ()
+
+
 class _SparseFields(NamedTuple):
     data: np.ndarray
     indices: np.ndarray  # int32 or int64
@@ -235,12 +245,16 @@ class _SparseFields(NamedTuple):
     width: int  # d
 
 
-@component
-class Sparse(RowMethods, _SparseFields):
+class SparseMethods(RowMethods):
     """Rows of a CSR matrix with sorted indices: every method costs the row's non-zeros, never d."""
 
     __slots__ = ()
     CLASS_BY_CLASS = False  # w holds column after column
+
+    if TYPE_CHECKING:
+        data: np.ndarray
+        indices: np.ndarray
+        indptr: np.ndarray
 
     @property
     def matrix(self) -> sp.csr_array:
@@ -365,6 +379,13 @@ class Sparse(RowMethods, _SparseFields):
             x = np.float64(rows.data[k])
             gap += x * x
         return gap
+
+
+@component
+class Sparse(SparseMethods, _SparseFields):
+    """Sparse rows as they are."""
+
+    __slots__ = ()
 
 
 def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | Sparse:

@@ -131,7 +131,7 @@ def _prove(
     score = problem.scores(w)
     upper, above = _cost_at_most(problem, w, score)
     lower, below = _dual_at_least(problem, alpha)
-    near, rows, present = upper - lower <= tol * upper, np.flatnonzero(alpha), problem.C > 0.0
+    near, rows = upper - lower <= tol * upper, np.flatnonzero(alpha)
     return ObjectiveCertificate(
         status=Status.OPTIMAL if near else Status.BUDGET_SPENT,
         lower=lower,
