@@ -38,6 +38,7 @@ def problem(seed, n=24, d=3):
 @given(seed=st.integers(0, 10**6), relax=st.booleans(), batch=st.booleans(), machine=st.booleans())
 def test_the_way_is_that_of_a_scaled_copy(seed, relax, batch, machine):
     Z, X, metric, label = problem(seed)
+    batch = batch and not relax  # whose batch step asks for <s,s>
     rule, target = (Relax(1.5), Margin(4.0)) if relax else (Increment(1.0), Margin(0.0))
     sign = np.where(label == 1, 1, -1) if not machine else np.ones(label.size, dtype=int)
     parts = [points(Z, sign), with_metric(points(X, sign), metric)]
@@ -156,5 +157,7 @@ def test_rules_that_ask_for_the_length_of_w_are_refused():
     X, label = problem(2)[1::2]
     with pytest.raises(ValueError, match="scaling='columns': expected the rule of perceptron or relaxation"):
         LinearMachine("kozinec", scaling="columns").fit(X, label)
+    with pytest.raises(ValueError, match="scaling='columns': expected the rule of perceptron or relaxation"):
+        Relaxation(batch=True, scaling="columns").fit(X, label)
     assert LinearMachine("kozinec", max_iter=5).fit(X, label)._scale.metric is None
     assert "scaling" not in Kozinec().get_params()

@@ -151,7 +151,9 @@ class LoopedLinear(Looped, LinearClassifier):
     def _takes_metric(self) -> bool:
         """Whether rule and target can learn in scaled coordinates: those that ask for <w,w> mean that of w itself."""
         rule, target = type(self._rule()), type(self._target())
-        return (rule is Relaxation or not declared(rule, "NEEDS_NORM")) and not declared(target, "NEEDS_NORM")
+        return ((rule is Relaxation and not self.batch) or not declared(rule, "NEEDS_NORM")) and not declared(
+            target, "NEEDS_NORM"
+        )
 
     def _auto_passes(self, X) -> int:
         """The budget behind max_iter="auto"."""
