@@ -83,8 +83,8 @@ SHARED = {
         "Learn as if the columns had been divided by their sizes, and dense ones moved to mean 0; X is not copied, "
         'and w, scores and certificate are about the rows as they are. "auto": ``fit`` does so if the sizes differ by '
         "more than 32 times, or a dense column is farther from 0 than 8 times its size, and the rule is that of the "
-        'perceptron, or relaxation row by row. "columns": always; ``partial_fit`` takes the sizes of its first rows. None: the '
-        "lectures' algorithms as printed.",
+        'perceptron, or relaxation row by row. "columns": always; ``partial_fit`` takes the sizes of its first rows. '
+        "None: the lectures' algorithms as printed.",
         [StrOptions({"auto", "columns"}), None],
     ),
     "eps": Parameter("float or None", "How far apart the two bounds may be, absolute.", [None, POSITIVE]),
