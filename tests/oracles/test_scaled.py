@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linsep import Kozinec, LinearMachine, Perceptron, Relaxation, trace
+from linsep import Kozinec, LinearMachine, Perceptron, Relaxation, load, trace
 from linsep.loop.keep import Average
 from linsep.loop.learn import learn
 from linsep.loop.stop import Stop
@@ -151,6 +151,18 @@ def test_partial_fit_keeps_the_sizes_of_its_first_rows():
     first = column_metric(points(X[:20], np.ones(20, int)), always=True)
     assert np.array_equal(rule._scale.metric, first)
     assert Perceptron().partial_fit(X, label, classes=[0, 1])._scale.metric is None  # "auto" is for fit
+
+
+def test_a_model_file_keeps_the_metric_and_its_shape_is_checked(tmp_path):
+    _, X, _, label = problem(5, n=60)
+    rule = Perceptron(scaling="columns").fit(X[:30], label[:30])
+    rule.save(tmp_path / "rule.linsep")
+    again = load(tmp_path / "rule.linsep")
+    assert np.array_equal(again.partial_fit(X, label).coef_, rule.partial_fit(X, label).coef_)
+    rule._scale = rule._scale._replace(metric=np.ones((2, 1)))
+    rule.save(tmp_path / "rule.linsep")
+    with pytest.raises(ValueError, match="metric: expected float64 of shape"):
+        load(tmp_path / "rule.linsep")
 
 
 def test_rules_that_ask_for_the_length_of_w_are_refused():

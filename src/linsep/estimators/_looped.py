@@ -255,6 +255,9 @@ class LoopedLinear(Looped, LinearClassifier):
 
     def _check_loaded(self) -> None:
         super()._check_loaded()
+        metric = self._scale.metric
+        if metric is not None and (metric.shape != (2, self.n_features_in_) or metric.dtype != np.float64):
+            raise ValueError(f"metric: expected float64 of shape (2, {self.n_features_in_}), got {metric.shape}.")
         rivals = getattr(self, "_rivals", None)
         if rivals is not None:
             as_rows(rivals.matrix, "rivals")
