@@ -276,10 +276,10 @@ def hard():
 @pytest.mark.parametrize(
     ("rule", "advice"),
     [
-        (Perceptron(max_iter=3, keep="last"), "Raise max_iter"),
-        (Perceptron(max_updates=5, keep="last"), "Raise max_iter"),
-        (Perceptron(max_iter=3, batch=True), "Raise max_iter"),
-        (Relaxation(max_iter=3, keep="last"), "Raise max_iter"),
+        (Perceptron(max_iter=3, keep="last", scaling=None), "Raise max_iter"),
+        (Perceptron(max_updates=5, keep="last", scaling=None), "Raise max_iter"),
+        (Perceptron(max_iter=3, batch=True, scaling=None), "Raise max_iter"),
+        (Relaxation(max_iter=3, keep="last", scaling=None), "Raise max_iter"),
         (GradientDescent(criterion="perceptron", max_iter=3), "Raise max_iter"),
         (LeastSquares(method="lms", max_iter=1), "Raise max_iter"),
     ],

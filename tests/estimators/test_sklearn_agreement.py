@@ -64,7 +64,7 @@ def agree(ours, theirs):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_k_passes_are_scikit_learns_k_passes(name, k, fit_intercept):
     X, y = SETS[name]()
-    ours = Perceptron(keep="last", max_iter=k, fit_intercept=fit_intercept).fit(X, y)
+    ours = Perceptron(scaling=None, keep="last", max_iter=k, fit_intercept=fit_intercept).fit(X, y)
     theirs = Peer(shuffle=False, tol=None, max_iter=k, fit_intercept=fit_intercept).fit(X, y)
     agree(ours, theirs)
     assert np.array_equal(ours.predict(X), theirs.predict(X))
@@ -82,7 +82,7 @@ def test_weights_and_rates_are_scikit_learns(name, k):
         ({"rate": 0.25}, {"eta0": 0.25}),
         ({"class_weight": balance}, {"class_weight": balance}),
     ):
-        ours = Perceptron(keep="last", max_iter=k, **settings).fit(X, y, sample_weight=weight)
+        ours = Perceptron(scaling=None, keep="last", max_iter=k, **settings).fit(X, y, sample_weight=weight)
         peer = Peer(shuffle=False, tol=None, max_iter=k, **theirs).fit(X, y, sample_weight=weight)
         agree(ours, peer)
 
@@ -90,7 +90,7 @@ def test_weights_and_rates_are_scikit_learns(name, k):
 def test_balanced_classes_are_scikit_learns():
     X, y = strings()
     X, y = X[: len(y) - 80], y[: len(y) - 80]
-    ours = Perceptron(keep="last", max_iter=5, class_weight="balanced").fit(X, y)
+    ours = Perceptron(scaling=None, keep="last", max_iter=5, class_weight="balanced").fit(X, y)
     theirs = Peer(shuffle=False, tol=None, max_iter=5, class_weight="balanced").fit(X, y)
     agree(ours, theirs)
 
@@ -98,7 +98,7 @@ def test_balanced_classes_are_scikit_learns():
 @pytest.mark.parametrize("name", ["breast cancer", "wide", "strings"])
 def test_partial_fit_is_scikit_learns(name):
     X, y = SETS[name]()
-    ours, theirs = Perceptron(keep="last"), Peer(shuffle=False, tol=None)
+    ours, theirs = Perceptron(scaling=None, keep="last"), Peer(shuffle=False, tol=None)
     for rows in (slice(0, 25), slice(25, 26), slice(26, None), slice(None)):
         ours.partial_fit(X[rows], y[rows], classes=np.unique(y))
         theirs.partial_fit(X[rows], y[rows], classes=np.unique(y))

@@ -37,7 +37,7 @@ def test_what_is_compiled_is_found_by_another_process(tmp_path):
 
 @pytest.mark.parametrize(
     ("estimator", "kinds"),
-    [(Perceptron(), 6), (OneVsAll(Perceptron()), 6), (NetworkClassifier(), 1), (SequenceClassifier(), 1)],
+    [(Perceptron(), 12), (OneVsAll(Perceptron()), 6), (NetworkClassifier(), 1), (SequenceClassifier(), 1)],
 )
 def test_the_data_are_small_and_of_every_kind(estimator, kinds):
     found = module._data_for(estimator)

@@ -23,12 +23,15 @@ def _copy(value: Any) -> Any:
 
 
 def refuse_changed(estimator: Any, before: dict[str, Any]) -> None:
-    """Raise a ValueError that names the first parameter with another value than ``before``."""
+    """Raise a ValueError that names the first parameter with another value than ``before``.
+
+    A name that is not in ``before`` is that of a parameter younger than a model file; it counts as unchanged.
+    """
     now = remember_parameters(estimator, None if any("__" in name for name in before) else before)
-    for name in sorted(before.keys() | now.keys()):
-        if name not in now or name not in before or not _same(before[name], now[name]):
+    for name in sorted(before):
+        if name not in now or not _same(before[name], now[name]):
             raise ValueError(
-                f"{name}: expected {before.get(name)!r} as in the first call of partial_fit, got {now.get(name)!r}. "
+                f"{name}: expected {before[name]!r} as in the first call of partial_fit, got {now.get(name)!r}. "
                 "Call fit, or learn with a clone, to change it."
             )
 
