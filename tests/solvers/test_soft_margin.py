@@ -105,6 +105,18 @@ def test_the_optimum_is_liblinears(shared, name, loss):
     assert claim.check(X, y)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_free_bias_of_small_rows_is_certified(loss):
+    """Rows times 2^e with C / 4^e are the same problem, of which all costs are divided by 4^e; so is its proof."""
+    exponent = -40
+    X, sign = clouds(5, 300, 8)
+    rule = MaximumMargin(C=1.0, loss=loss, tol=1e-6).fit(X, sign)
+    scaled = MaximumMargin(C=4.0**-exponent, loss=loss, tol=1e-6).fit(np.ldexp(X, exponent), sign)
+    assert rule.certificate_.status == scaled.certificate_.status == "optimal"
+    assert scaled.certificate_.lower * 4.0**exponent == pytest.approx(rule.certificate_.lower, rel=2e-6)
+    assert scaled.check(np.ldexp(X, exponent), sign)
+
+
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_sparse_dense_and_the_types_agree(loss, bias):
