@@ -17,7 +17,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from ..door import require_room
-from ..jit import compiled
+from ..jit import borrowed, compiled
 from ..rows.matrix import BLOCK, VectorMatrix, dense_vectors, weight_of
 
 WIDE = 4000  # columns above which sparse data are solved without a triangle
@@ -89,6 +89,7 @@ def least_squares(A: VectorMatrix, b: np.ndarray) -> np.ndarray:
 @compiled
 def lms_pass(oracle, margins, w, rows, rate):
     """One pass of LMS: w + rate (b_i - <w,a_i>) a_i for every row, violated or not. Returns the squared errors."""
+    oracle, w = borrowed((oracle, w))
     squares = 0.0
     for i in rows:
         error = margins[i] - oracle.lowest(w, i)[0]
@@ -103,6 +104,7 @@ def averaged_lms_pass(oracle, margins, w, total, seen, rows, rate):
 
     ``seen`` counts the visits of earlier passes.
     """
+    oracle, w, total = borrowed((oracle, w, total))
     squares = 0.0
     for i in rows:
         error = margins[i] - oracle.lowest(w, i)[0]
@@ -117,6 +119,7 @@ def averaged_lms_pass(oracle, margins, w, total, seen, rows, rate):
 @compiled
 def averaged_lms_pass_of_classes(part, margins, w, total, seen, rows, rate):
     """The same for all classes of a row at once: its own has the target b_i, the others 0."""
+    part, w, total = borrowed((part, w, total))
     squares = 0.0
     for i in rows:
         part.rows.class_scores(w, i, part.score)
