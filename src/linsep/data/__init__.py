@@ -1,0 +1,1 @@
+"""Datasets: files of any size as rows, in memory that is bounded."""
