@@ -40,7 +40,7 @@ OTHERS = {
     "pair_features": True, "fit_intercept": False, "fit_end": False, "loss_scale": 0.5, "keep": "last", "batch": True,
     "max_iter": 3, "max_updates": 2, "max_seconds": 5.0, "patience": 2, "shuffle": None, "random_state": 7,
     "scoring": "sequence", "n_jobs": 1, "warm_start": True, "verbose": 0, "engine": "trws", "engine_passes": 2,
-    "seconds": 3.0,
+    "seconds": 3.0, "stop": bool, "start": [1.0],
     "phi": other_phi, "argmax": lambda w, x: (1, 0), "labels": [(1, 0)], "rival": lambda w, x, y: None,
     "loss": "hamming",
 }  # fmt: skip

@@ -16,10 +16,11 @@ from ..loop.passes import State
 from ..loop.stop import Rounds
 from ..model_file import Saved
 from ..oracles.door import require_scalar
+from ..protocols import declared
 from ..risk.empirical import empirical_risk
 from ..solvers.column_generation import largest_margin
 from ._looped import Looped, _with_w
-from ._validation import check_parameters
+from ._validation import check_parameters, check_start
 
 MAXIMUM_MARGIN = "maximum margin"
 
@@ -34,7 +35,7 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
     # what a further pass may change; of all other parameters w, or the average of w, is made
     _CHANGEABLE = frozenset({
         "engine", "engine_passes", "loss_scale", "max_iter", "max_seconds", "max_updates", "n_jobs", "patience",
-        "random_state", "scoring", "seconds", "shuffle", "target", "verbose", "warm_start",
+        "random_state", "scoring", "seconds", "shuffle", "start", "stop", "target", "verbose", "warm_start",
     })  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:
@@ -72,8 +73,16 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
         if self.rule == MAXIMUM_MARGIN:
             self._learn_optimum(oracle)
             return
-        start = self.coef_ if self.warm_start and hasattr(self, "coef_") else None
+        start = self.coef_ if self.warm_start and hasattr(self, "coef_") else self._start(oracle)
         self._publish(self._run([oracle], start, self.max_iter, watch))
+
+    def _start(self, oracle: Any) -> np.ndarray | None:
+        """The w that learning begins at."""
+        if self.start is None:
+            return None
+        if declared(type(self._rule()), "INSIDE_HULL"):
+            raise ValueError("start: the rule of Kozinec begins at a vector of the examples: expected None.")
+        return check_start(self.start, (oracle.size,))
 
     def _learn_optimum(self, oracle: Any) -> None:
         """The largest margin, or a proof that there is none."""
@@ -102,7 +111,8 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
         before: State | None = getattr(self, "_state", None)
         if before is not None:
             before = _with_w(before, lambda w: self._grown(w, oracle.size))
-        self._publish(self._run_one_pass([oracle], before))
+        start = self._start(oracle) if before is None else None
+        self._publish(self._run_one_pass([oracle], before, start))
 
     def _grown(self, w: np.ndarray, size: int) -> np.ndarray:
         """w for as many numbers as there are now; one that can't grow has as many as before."""

@@ -26,6 +26,7 @@ from ._validation import (
     Sample,
     check_input,
     check_sample_weight,
+    check_start,
     finite_scores,
     look_at,
     require_known_labels,
@@ -45,6 +46,7 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
     certificate_: Certificate
     _scale: Scale = Scale()
     class_weight: Any = None
+    start: Any = None
     _fixed = ("fit_intercept", "bias", "rule", "method", "batch", "keep", "scaling")  # of all calls of partial_fit
 
     if TYPE_CHECKING:  # the parameters, which `set_parameters` sets
@@ -190,10 +192,19 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
             if found.shape != shape or found.dtype != np.float64:
                 raise ValueError(f"{name}: expected float64 of shape {shape}, got {found.dtype} of {found.shape}.")
 
+    def _first_w(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Where learning begins: at ``start``, or at 0."""
+        if self.start is None:
+            return np.zeros(shape)
+        w = check_start(self.start, shape)
+        if self._bias_of_rows() == "none" and w[..., -1].any():
+            raise ValueError("start: expected a bias of 0, its last number, with fit_intercept=False.")
+        return self._scale.hide(w)
+
     def _present_w(self, size: int) -> np.ndarray:
-        """The present w, bias last, of a machine one row per class; 0 before the first fit."""
+        """The present w, bias last, of a machine one row per class; before the first fit where learning begins."""
         if not hasattr(self, "coef_"):
-            return np.zeros(size)
+            return self._first_w((size,))
         if self._machine() and self.certificate_.w.ndim == 2:
             return self._scale.hide(self.certificate_.w.copy())
         return self._scale.hide(np.append(self.coef_[0], self.intercept_[0]))

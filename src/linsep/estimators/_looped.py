@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..certificates.prove import prover_for
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes, as_rows
 from ..interrupt import is_spent, why_ended
 from ..jit import read_only
-from ..loop.learn import Result, answer, keeps_average, learn, record
+from ..loop.keep import Pocket
+from ..loop.learn import Result, answer, keeps_average, keeps_pocket, learn, record
 from ..loop.passes import State, begin, passes
-from ..loop.stop import Stop
+from ..loop.stop import Progress, Stop
 from ..oracles import differences, points
 from ..oracles.points import rows_oracle
 from ..oracles.scaled import column_metric
@@ -60,6 +62,8 @@ class Looped:
     # what a subclass without such a parameter has
     batch = False
     patience = None
+    stop: Callable[[Progress], Any] | None = None
+    start: Any = None
     theta = None
     _stops_when_inseparable = False
 
@@ -79,15 +83,20 @@ class Looped:
 
         With ``watch``, patience is theirs: they may count other errors than those of the training set.
         """
-        parts = self._with_weights_up_to_1(parts)
+        parts, own = self._with_weights_up_to_1(parts), self.stop
         stop = Stop(
             max_iter, self.max_updates, self.max_seconds, None if watch else self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
+            condition=own and (lambda found: own(self._shown_progress(found, parts[0]))),
         )  # fmt: skip
         return learn(
             parts, self._scaled_target(), self._rule(), stop=stop, keep=self.keep, batch=bool(self.batch),
             rng=rng or make_rng(self), start=start, watch=((print_progress,) if self.verbose else ()) + watch,
         )  # fmt: skip
+
+    def _shown_progress(self, found: Progress, part: Any) -> Progress:
+        """What a user's condition is shown."""
+        return found
 
     def _with_weights_up_to_1(self, parts: list[Any]) -> list[Any]:
         """The oracles with weights that a rule which moves w to a goal can take: more than 1 would move it beyond."""
@@ -96,16 +105,18 @@ class Looped:
             return parts
         return [part._replace(weight=read_only(part.weight / largest)) for part in parts]
 
-    def _run_one_pass(self, parts: list[Any], before: State | None, start: np.ndarray | None = None) -> Result:
+    def _run_one_pass(self, parts: list[Any], before: State | None, start: Any = None) -> Result:
         """One pass, going on from ``before``, a state whose w is as long as that of ``parts``, or from ``start``."""
         parts = self._with_weights_up_to_1(parts)
         average = keeps_average(self.keep, bool(self.batch))
-        state = begin(parts, average=average, w=start)
+        state = start if isinstance(start, State) else begin(parts, average=average, w=start)
         if before is not None:
             counters = before.counters._replace(satisfied=0)
             if before.w.shape != state.w.shape or before.keeper.total.shape != state.keeper.total.shape:
                 raise ValueError(f"w: expected {state.w.size} numbers to go on from, got {before.w.size}.")
             state = replace(state, w=before.w, keeper=before.keeper, counters=counters, passes=before.passes)
+            if before.pocket is not None and before.pocket.w is not None:  # its errors are those of these rows
+                state.offer(before.pocket.w, prover_for(type(parts[0]))(parts).errors(before.pocket.w))
         rng, target = make_rng(self), self._scaled_target()
         batch = bool(self.batch)
         state = next(passes(parts, target, self._rule(), state, batch=batch, rng=rng, halt=is_spent))
@@ -115,13 +126,17 @@ class Looped:
 
     def _remember(self, result: Result, convert: Callable[[np.ndarray], np.ndarray] = np.copy) -> None:
         """What `partial_fit` needs to go on: nothing that is as large as the data."""
-        self._state = _with_w(replace(result.state, dual_weights=np.zeros(0), entries=[], pocket=None), convert)
+        pocket = result.state.pocket if keeps_pocket(self.keep, bool(self.batch)) else None
+        self._state = _with_w(replace(result.state, dual_weights=np.zeros(0), entries=[], pocket=pocket), convert)
         self.history_, self.n_iter_ = result.history, result.state.passes
 
 
 def _with_w(state: State, convert: Callable[[np.ndarray], np.ndarray]) -> State:
-    """The state with w, and what its keeper holds, in another form."""
-    return replace(state, w=convert(state.w), keeper=type(state.keeper)(convert(state.keeper.total)))
+    """The state with w, and what its keeper and its pocket hold, in another form."""
+    pocket = state.pocket
+    if pocket is not None and pocket.w is not None:
+        pocket = Pocket(convert(pocket.w), pocket.errors)
+    return replace(state, w=convert(state.w), keeper=type(state.keeper)(convert(state.keeper.total)), pocket=pocket)
 
 
 class LoopedLinear(Looped, LinearClassifier):
@@ -214,9 +229,19 @@ class LoopedLinear(Looped, LinearClassifier):
         self._warn()
         return self
 
-    def _start(self, parts: list[Any]) -> np.ndarray | None:
-        """Where learning begins: at 0. In scaled coordinates |w| / total bounds nothing: a given w has no total."""
-        return None if self._scale.metric is None else np.zeros(parts[0].size)
+    def _start(self, parts: list[Any]) -> State | np.ndarray | None:
+        """Where learning begins: at ``start``, or at 0.
+
+        In scaled coordinates |w| / total bounds nothing: a given w has no total.
+        """
+        if self.start is None:
+            return None if self._scale.metric is None else np.zeros(parts[0].size)
+        if declared(type(self._rule()), "INSIDE_HULL"):
+            raise ValueError("start: the rule of Kozinec begins at a point of the hull: use Kozinec(start=weights).")
+        return parts[0].as_vector(self._first_w(parts[0].as_matrix(np.zeros(parts[0].size)).shape))
+
+    def _shown_progress(self, found: Progress, part: Any) -> Progress:
+        return found._replace(w=self._scale.show(part.as_matrix(found.w)))
 
     def _warm_start(self, parts: list[Any]) -> State | np.ndarray | None:
         """Where the next fit begins: at the present w."""
@@ -250,7 +275,8 @@ class LoopedLinear(Looped, LinearClassifier):
         parts = self._parts(sample, rivals)
         before: State | None = getattr(self, "_state", None)
         before = None if before is None else _with_w(before, parts[0].as_vector)
-        self._publish_result(self._run_one_pass(parts, before, self._start(parts)), parts[0])
+        start = self._start(parts) if before is None else None
+        self._publish_result(self._run_one_pass(parts, before, start), parts[0])
         return self
 
     def _check_loaded(self) -> None:

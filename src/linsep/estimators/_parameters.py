@@ -61,6 +61,20 @@ SHARED = {
     "patience": Parameter(
         "int or None", "End after so many passes in a row without fewer errors (C3's TermCond).", [None, AT_LEAST_ONE]
     ),
+    "stop": Parameter(
+        "callable or None",
+        "Your own condition to end (C3's TermCond), a function of a `linsep.loop.stop.Progress`: the best ``w`` so "
+        "far, its ``errors``, the passes ``t``, the pass ``t_lup`` of the last improvement, and ``seconds``. It is "
+        "called after every pass; a true value, or the reason in words, ends learning. The errors of w are then "
+        "counted after every pass, which costs as much as another one.",
+        [None, callable],
+    ),
+    "start": Parameter(
+        "array or None",
+        "The w that learning begins at, a(0), the bias last: one number per column and one more, or one row of them "
+        "per class of a linear machine; of structures as many as ``coef_`` has. None: 0.",
+        [None, "array-like"],
+    ),
     "theta": Parameter(
         "float or None", "Batch steps only: end when a step is shorter than this (C2).", [None, POSITIVE]
     ),

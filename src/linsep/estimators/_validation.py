@@ -188,6 +188,24 @@ def check_sample_weight(sample_weight: Any, X: Any) -> np.ndarray | None:
         raise ValueError(" ".join(str(error).split())) from error
 
 
+def check_start(start: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """An initial w, finite and of this shape.
+
+    >>> check_start([1, 2], (3,))
+    Traceback (most recent call last):
+    ValueError: start: expected 3 finite numbers, the bias last, got an array of shape (2,).
+    """
+    try:
+        w = np.array(start, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"start: expected numbers, got {start!r:.80}.") from error
+    if w.shape != shape or not np.isfinite(w).all():
+        expected = " x ".join(map(str, shape)) + " finite numbers, the bias last"
+        found = f"an array of shape {w.shape}" if w.shape != shape else "NaN or infinity"
+        raise ValueError(f"start: expected {expected}, got {found}.")
+    return w
+
+
 def check_feature_names(estimator: BaseEstimator, input_features: Any) -> list[str]:
     """The names of the columns: the given ones, those of ``fit``, or x0, x1, ..."""
     return list(_check_feature_names_in(estimator, input_features))

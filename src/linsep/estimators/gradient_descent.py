@@ -75,7 +75,7 @@ class GradientDescent(LinearClassifier):
 
     def __init__(
         self, criterion="relaxation", margin=None, *, rate="auto", theta=1e-6, keep="auto", fit_intercept=True,
-        max_iter="auto", max_seconds=None, class_weight=None, warm_start=False, verbose=0,
+        max_iter="auto", max_seconds=None, start=None, class_weight=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 
@@ -113,7 +113,7 @@ class GradientDescent(LinearClassifier):
         check_parameters(self)
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
-        w = self._present_w(0) if warm else np.zeros(sample.X.shape[1] + 1)
+        w = self._present_w(0) if warm else self._first_w((sample.X.shape[1] + 1,))
         self.history_: list[dict[str, float]] = []
         return self._descend(sample, w, Rounds(1000 if self.max_iter == "auto" else self.max_iter, self.max_seconds))
 

@@ -43,6 +43,10 @@ class Kozinec(LoopedLinear):
     keep : {"auto", "last", "average", "pocket"}, default="auto"
         Which w to return if eps is not reached; "auto": the one with the better margin, or, on data that
         are not separated, the averaged one with the bias that errs least.
+    start : array of shape (n_samples,) or (n_samples, n_classes), or None, default=None
+        Where in the hull learning begins: weights >= 0 of the rows, whose convex combination is the first w; with a
+        free bias those of each class sum to one half. Of a linear machine one number per rival of a row. None: the
+        first violated vector.
     warm_start : bool, default=False
         Begin the next ``fit`` at the same convex combination of the rows, if there are as many as before.
 
@@ -70,7 +74,8 @@ class Kozinec(LoopedLinear):
 
     def __init__(
         self, eps=None, bias="free", *, tol=None, method="eps", keep="auto", max_iter="auto", max_updates=None,
-        max_seconds=None, shuffle=False, random_state=None, class_weight=None, warm_start=False, verbose=0,
+        max_seconds=None, stop=None, start=None, shuffle=False, random_state=None, class_weight=None, warm_start=False,
+        verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 
@@ -87,6 +92,18 @@ class Kozinec(LoopedLinear):
 
     def _rule(self):
         return Nearest()
+
+    def _start(self, parts):
+        """A point of the hull, with its own proof."""
+        if self.start is None:
+            return None
+        n, slots = parts[0].sign.size, parts[0].slots
+        shape = (n, slots) if slots > 1 else (n,)
+        weights = np.array(self.start, dtype=np.float64)
+        if weights.shape != shape or not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise ValueError(f"start: expected weights >= 0 of shape {shape}, not all 0, got shape {weights.shape}.")
+        weights = np.where(parts[0].certified.present_places(), weights.ravel(), 0.0)
+        return begin_inside(parts, weights, average=keeps_average(self.keep, False))
 
     def _warm_start(self, parts):
         """At the same convex combination of the rows, if there are as many: so its proof goes on too."""

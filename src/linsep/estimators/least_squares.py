@@ -93,7 +93,7 @@ class LeastSquares(LinearClassifier):
 
     def __init__(
         self, method="pinv", margins=1.0, *, rate=None, keep="last", fit_intercept=True, max_iter="auto",
-        max_seconds=None, step_tol=1e-6, class_weight=None, warm_start=False, verbose=0,
+        max_seconds=None, start=None, step_tol=1e-6, class_weight=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 
@@ -129,10 +129,12 @@ class LeastSquares(LinearClassifier):
         check_parameters(self)
         if self.keep == "average" and self.method != "lms":
             raise ValueError(f"keep='average': expected method='lms', got {self.method!r}.")
+        if self.start is not None and self.method in ("pinv", "ho-kashyap"):
+            raise ValueError(f"start: method={self.method!r} computes w from the margins: expected None.")
         warm = self.warm_start and hasattr(self, "coef_")
         sample = self._sample(X, y, sample_weight, reset=not warm)
         A, b = self._matrix(sample), self._margins(sample)
-        start = self._present_w(0) if warm else np.zeros((*b.shape[1:], A.shape[1]))
+        start = self._present_w(0) if warm else self._first_w((*b.shape[1:], A.shape[1]))
         self.history_: list[dict[str, float]] = []
         if self.method == "pinv":
             self._triangle = Triangle.of(A, b) if has_triangle(A) else None
@@ -182,7 +184,7 @@ class LeastSquares(LinearClassifier):
             self._triangle = before.merge(part)
             w = self._triangle.solve()
         else:
-            w = np.zeros((*b.shape[1:], A.shape[1])) if first else self._present_w(0)
+            w = self._first_w((*b.shape[1:], A.shape[1])) if first else self._present_w(0)
             for own, target in zip(np.atleast_2d(w), np.atleast_2d(b.T.copy()), strict=True):
                 self._lms_pass(A, target, own, k)
         self.history_ = [*getattr(self, "history_", []), {"pass": k, "value": _squares(A, b, w)}]

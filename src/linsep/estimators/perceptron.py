@@ -66,8 +66,8 @@ class Perceptron(LoopedLinear):
 
     def __init__(
         self, rate=1.0, margin=0.0, *, batch=False, keep="auto", fit_intercept=True, scaling="auto", max_iter="auto",
-        max_updates=None, max_seconds=None, patience=None, theta=None, shuffle=False, random_state=None,
-        class_weight=None, warm_start=False, verbose=0,
+        max_updates=None, max_seconds=None, patience=None, stop=None, theta=None, start=None, shuffle=False,
+        random_state=None, class_weight=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 

@@ -88,7 +88,7 @@ class StructuredClassifier(LabellingClassifier):
     def __init__(
         self, phi, argmax=None, *, labels=None, rival=None, loss="zero-one", rule="perceptron", target=None,
         loss_scale=0.0, keep="auto", batch=False, max_iter=1000, max_updates=None, max_seconds=None, patience=None,
-        shuffle=False, random_state=None, warm_start=False, verbose=0,
+        stop=None, start=None, shuffle=False, random_state=None, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +56,7 @@ class Average(NamedTuple):
         return total if np.any(total) else w
 
 
+@dataclass
 class Pocket:
     """The w with the fewest errors so far (C3), ties to the earlier one.
 
@@ -63,9 +65,8 @@ class Pocket:
     (True, False)
     """
 
-    def __init__(self) -> None:
-        self.w: np.ndarray | None = None
-        self.errors = np.inf
+    w: np.ndarray | None = None
+    errors: float = np.inf
 
     def offer(self, w: np.ndarray, errors: float) -> bool:
         """Keep a copy of w if it makes fewer errors; returns whether it did."""

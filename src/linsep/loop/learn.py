@@ -15,7 +15,7 @@ from ..interrupt import in_time, interrupts, is_spent, why_ended
 from ..rows.matrix import length
 from .compatible import check_compatible
 from .passes import State, begin, passes
-from .stop import Stop
+from .stop import Progress, Stop, say_why
 
 Watcher = Callable[[State], str | None]
 
@@ -35,6 +35,11 @@ class Result(NamedTuple):
 def keeps_average(keep: str, batch: bool) -> bool:
     """Whether the average of w is needed for ``keep``."""
     return keep == "average" or (keep == "auto" and not batch)
+
+
+def keeps_pocket(keep: str, batch: bool) -> bool:
+    """Whether the best w so far is needed for ``keep``."""
+    return keep == "pocket" or (keep == "auto" and batch)
 
 
 def learn(
@@ -80,7 +85,7 @@ def learn(
             parts, target, rule, state, batch=batch, rng=rng,
             budget=-1 if stop.updates is None or batch else stop.updates, halt=is_spent,
         )  # fmt: skip
-        count_errors = keep == "pocket" and not batch
+        count_errors = (keep == "pocket" or stop.condition is not None) and not batch
         history, reason = _follow(run, stop, prover, tuple(watch), count_errors, began)
         w, certificate = answer(parts, target, state, keep=keep, batch=batch, reason=reason, prover=prover)
     if state.done:
@@ -110,10 +115,20 @@ def _follow(
         if stop.when_inseparable and power and prover.is_inseparable(state):
             reason = "the data are proved not separable"
             break
+        said += [_ask(stop, prover, state, idle, seconds)]
         reason = next(filter(None, said), why_ended(stop.reason(state, seconds, idle)))
         if reason:
             break
     return history, reason
+
+
+def _ask(stop: Stop, prover: Any, state: State, idle: int, seconds: float) -> str:
+    """Why a user's condition ends the run, or nothing."""
+    if stop.condition is None:
+        return ""
+    pocket: Any = state.pocket
+    w = prover.with_best_bias(pocket.w, likely=False)
+    return say_why(stop.condition(Progress(w, pocket.errors, state.passes, state.passes - idle, seconds)))
 
 
 def record(state: State, seconds: float = math.nan, lower: float = math.nan) -> dict[str, float]:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..interrupt import interrupts, why_ended
 
 HIDDEN = "rounding hides what could still be gained"
+
+
+class Progress(NamedTuple):
+    """What a termination condition is asked about after every pass (C3): TermCond(w*, t, t_lup), and the time."""
+
+    w: np.ndarray  # the best w so far, the bias last; of a linear machine one row per class
+    errors: float  # its errors: the weight of the rows or examples on the wrong side
+    t: int  # passes made
+    t_lup: int  # the pass that found it: the time of the last update of w*
+    seconds: float  # since learning began
 
 
 @dataclass(frozen=True)
@@ -26,6 +38,7 @@ class Stop:
     patience: int | None = None  # passes in a row without fewer errors (C3)
     theta: float | None = None  # a batch step shorter than this (C2)
     when_inseparable: bool = False  # a proof that the data are not separable
+    condition: Callable[[Progress], Any] | None = None  # a user's own: true, or a reason in words, ends the run
 
     def reason(self, state: Any, seconds: float, idle: int) -> str:
         """Why to stop after a pass, or nothing; ``idle`` passes in a row brought no fewer errors."""
@@ -45,6 +58,15 @@ class Stop:
             if budget is not None and spent >= budget:
                 return f"the budget of {budget:g} {unit} is spent"
         return ""
+
+
+def say_why(answer: Any) -> str:
+    """Why a user's condition ends the run, or nothing if it does not.
+
+    >>> say_why(False), say_why(True), say_why("good enough")
+    ('', 'the condition stop is met', 'good enough')
+    """
+    return answer if isinstance(answer, str) else "the condition stop is met" if answer else ""
 
 
 class Rounds:

@@ -38,7 +38,7 @@ HOME = {  # of the classes that may be in a file
     "bayes.discriminant": "CentredDiscriminant Discriminant",
     "solvers.anderson.moments": "Moments",
     "solvers.least_squares": "Triangle",
-    "loop.keep": "Average Last",
+    "loop.keep": "Average Last Pocket",
     "loop.passes": "State",
     "loop.sweep": "Counters",
     "oracles.points": "Dense Sparse",

@@ -143,8 +143,8 @@ class SequenceClassifier(LabellingClassifier):
     def __init__(
         self, rule="perceptron", target=None, *, order=1, forbidden=None, templates=None, columns=("word",),
         pair_features=False, fit_intercept=True, fit_end=True, loss="count", loss_scale=0.0, keep="average",
-        max_iter=10, max_updates=None, max_seconds=None, patience=None, shuffle=True, random_state=None,
-        scoring="token", n_jobs=-1, warm_start=False, verbose=0,
+        max_iter=10, max_updates=None, max_seconds=None, patience=None, stop=None, start=None, shuffle=True,
+        random_state=None, scoring="token", n_jobs=-1, warm_start=False, verbose=0,
     ):  # fmt: skip
         set_parameters(self, locals())
 
