@@ -12,6 +12,7 @@ import numpy as np
 from ..certificates.base import Certificate
 from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..interrupt import in_time, interrupts, is_spent, why_ended
+from ..progress import report
 from ..rows.matrix import length
 from .compatible import check_compatible
 from .passes import State, begin, passes
@@ -110,6 +111,7 @@ def _follow(
         seconds = time.monotonic() - began
         history.append(record(state, seconds, lower))
         said = [see(state) for see in watch]
+        report(state.passes, stop.passes)
         if state.done:
             break
         if stop.when_inseparable and power and prover.is_inseparable(state):

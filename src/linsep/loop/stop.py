@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..interrupt import interrupts, why_ended
+from ..progress import report
 
 HIDDEN = "rounding hides what could still be gained"
 
@@ -88,4 +89,5 @@ class Rounds:
             while not self.reason:
                 self.count += 1
                 yield self.count
+                report(self.count, self.stop.passes)
                 self.reason = why_ended(self.stop.budget_spent(self.count, 0, time.monotonic() - self.began))

@@ -16,12 +16,17 @@ from .encoding import Decoder, Encoder
 FORMAT, VERSION = "linsep model", 1
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, whole or not at all; see `load`."""
+def save(model: Any, path: str | os.PathLike[str], origin: dict[str, Any] | None = None) -> None:
+    """Write a model to a file, whole or not at all; see `load`.
+
+    ``origin`` is plain JSON about where the model comes from: its table's schema, the hash of its data, the command.
+    """
     from .. import __version__
 
     encoder = Encoder()
     header = {"format": FORMAT, "version": VERSION, "linsep": __version__, "model": encoder.encode(model)}
+    if origin is not None:
+        header["origin"] = origin
     write_archive(path, header, encoder.arrays)
 
 
@@ -50,6 +55,13 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable] | None 
     >>> rule.predict(X).tolist(), bool(rule.check(X, y))
     (['o', 'o', 'x'], True)
     """
+    return load_with_origin(path, functions)[0]
+
+
+def load_with_origin(
+    path: str | os.PathLike[str], functions: Mapping[str, Callable] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """The estimator of a model file, and what the file says about where it comes from; nothing: an empty dictionary."""
     with read_archive(path) as archive:
         header = archive.header
         version = header.get("version")
@@ -63,7 +75,10 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable] | None 
         model = Decoder(archive.array, functions or {}).decode(header.get("model"))
         if not hasattr(model, "save"):
             raise ValueError(f"expected an estimator, got {type(model).__name__}.")
-        return model
+        origin = header.get("origin", {})
+        if not isinstance(origin, dict):
+            raise ValueError(f"origin: expected an object, got {type(origin).__name__}.")
+        return model, origin
 
 
 class Saved:

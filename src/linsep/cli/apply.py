@@ -1,0 +1,170 @@
+"""``linsep predict``, ``evaluate`` and ``check``: a model meets a table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import answering, data_argument, memory_option, model_argument
+from .output import NO, Output, Problem
+
+FORMAT = click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ...")
+
+
+def open_model(path: str) -> tuple[Any, dict[str, Any]]:
+    """The estimator of a model file and its origin; without one, say so."""
+    from ..model_file import load_with_origin
+
+    model, origin = load_with_origin(path)
+    if not hasattr(model, "predict") or not hasattr(model, "classes_"):
+        raise Problem(f"{path}: holds a {type(model).__name__} that is not fitted, or no classifier of rows.")
+    return model, origin
+
+
+def _rows(path: str, data: tuple[str, ...], kind: str | None, *, labels: bool) -> tuple[Any, dict[str, Any], Any]:
+    """The model, its origin, and the table that it is applied to."""
+    from .tables import read_table
+
+    model, origin = open_model(path)
+    target = origin.get("target") if labels else None
+    if labels and not isinstance(target, str):
+        raise Problem(f"{path}: does not say which column was predicted: it was not made by linsep fit.")
+    table = read_table(data, target=target, kind=kind, features=origin.get("features"))
+    return model, origin, table
+
+
+@click.command()
+@model_argument
+@data_argument
+@click.option("-o", "--output", metavar="OUT", help="Write here instead: .csv, .tsv, .jsonl or .parquet.")
+@FORMAT
+@memory_option
+@answering
+def predict(
+    model: str, data: tuple[str, ...], *, output: str | None, kind: str | None, memory: int, out: Output
+) -> None:
+    """Decide about the rows of a table.
+
+    \b
+    Examples:
+      linsep predict iris.linsep new.csv
+      linsep predict iris.linsep new.csv -o decisions.parquet
+      cat new.csv | linsep predict iris.linsep - | head
+
+    The columns of DATA are found by name, in any order. One line per row:
+    the class, and the score: of two classes g(x), positive for the second one; of
+    more by how much the best class leads. A score near 0 is a near miss.
+    """
+    import numpy as np
+
+    rule, _, table = _rows(model, data, kind, labels=False)
+    decided = rule.predict(table.X)
+    g = rule.decision_function(table.X)
+    score = g if g.ndim == 1 else np.diff(np.partition(g, -2, axis=1)[:, -2:], axis=1)[:, 0]
+    out.answer(rows=int(decided.size), output=output)
+    if output is None and out.as_json:
+        out.answer(prediction=decided, score=score)
+    else:
+        _write(decided, score, output, out)
+
+
+def _write(decided: Any, score: Any, output: str | None, out: Output) -> None:
+    """Write the decisions to a file, whole or not at all, or to standard output."""
+    import io
+
+    import polars as pl
+
+    from ..atomic import replace_file
+
+    frame = pl.DataFrame({"prediction": decided, "score": score})
+    if output in (None, "-"):
+        if not out.quiet:
+            sys.stdout.write(frame.write_csv())
+        return
+    place = Path(str(output))
+    writers: dict[str, Any] = {
+        ".csv": frame.write_csv,
+        ".tsv": lambda file: frame.write_csv(file, separator="\t"),
+        ".jsonl": frame.write_ndjson,
+        ".parquet": frame.write_parquet,
+    }
+    if place.suffix.lower() not in writers:
+        raise Problem(f"{place}: expected a name that ends with {', '.join(writers)}.", 2)
+    buffer = io.BytesIO()
+    writers[place.suffix.lower()](buffer)
+    with replace_file(place) as file:
+        file.write(buffer.getvalue())
+    out.say(f"wrote {place}: {frame.height} rows")
+
+
+@click.command()
+@model_argument
+@data_argument
+@FORMAT
+@memory_option
+@answering
+def evaluate(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, out: Output) -> None:
+    """Count the errors of a model on a table that has the target column.
+
+    \b
+    Examples:
+      linsep evaluate iris.linsep test.csv
+      linsep evaluate iris.linsep test.csv --json
+
+    Says how many rows are decided wrongly, the accuracy with a 95 % interval
+    (Clopper and Pearson), precision and recall of every class.
+    """
+    from .metrics import evaluate as count
+    from .metrics import say_classes, say_evaluation
+
+    rule, _, table = _rows(model, data, kind, labels=True)
+    found = count(rule, table.sample())
+    out.answer(**found)
+    say_evaluation(found, out, "rows")
+    say_classes(found, out)
+
+
+@click.command()
+@model_argument
+@data_argument
+@FORMAT
+@memory_option
+@answering
+def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, out: Output) -> None:
+    """Compute a model's certificate again from the data it was made for.
+
+    \b
+    Examples:
+      linsep check iris.linsep iris.csv
+      linsep check iris.linsep iris.csv && echo proved
+
+    DATA must be the file that the model was fitted to; rows that were held out
+    are left out again. The check shares no code with the solver. The exit code is
+    0 if every claim holds, 1 if one does not.
+    """
+    import numpy as np
+
+    from .learning import certificates_of
+    from .tables import is_test_row
+
+    rule, origin, table = _rows(model, data, kind, labels=True)
+    sample = table.sample()
+    held = origin.get("held_out") or {}
+    if "fraction" in held:
+        sample = sample.take(~is_test_row(np.arange(sample.y.size), held["fraction"], held["seed"]))
+    same = origin.get("data", {}).get("sha256") == table.source["sha256"]
+    if not same:
+        out.note("these are not the bytes that the model was fitted to: its certificate is about others.")
+    verdict = rule.check(sample.X, sample.y, sample.weight)
+    for certificate in certificates_of(rule):
+        out.say(certificate)
+    out.say(verdict)
+    out.answer(
+        holds=bool(verdict), failures=list(verdict.failures), lower=verdict.lower, upper=verdict.upper, same_data=same,
+        certificate=[str(each) for each in certificates_of(rule)],
+    )  # fmt: skip
+    if not verdict:
+        out.code = NO

@@ -1,0 +1,135 @@
+"""``linsep fit``: a table in, a model with its certificate out."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import (
+    Price,
+    answering,
+    data_argument,
+    memory_option,
+    seed_option,
+    target_option,
+    time_option,
+)
+from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, refuse
+
+RULES = ("auto", "perceptron", "kozinec", "maximum-margin", "relaxation", "least-squares", "linear-machine")
+
+
+@click.command()
+@data_argument
+@target_option
+@click.option("-r", "--rule", type=click.Choice(RULES), default="auto", show_default=True, help="How to learn.")
+@click.option("--C", "price", type=Price(), metavar="NUMBER", help="Soft margin: what an error costs; or auto.")
+@click.option("--lift", type=click.IntRange(2, 9), metavar="DEGREE", help="Products of features, up to this degree.")
+@click.option("--test", metavar="FRACTION|FILE", help="Rows to be held out and counted on: 0.25, or a file.")
+@click.option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
+@click.option("--dry-run", is_flag=True, help="Read the data, say what would be done, and stop.")
+@seed_option
+@time_option
+@memory_option
+@answering
+def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
+    """Learn a classifier from a table, with a proof of its margin.
+
+    \b
+    Examples:
+      linsep fit iris.csv --target species -o iris.linsep
+      linsep fit a.csv b.csv -t label --test 0.25 --seed 1
+      linsep fit train.csv -t y --test test.csv --rule perceptron
+      cat iris.csv | linsep fit - -t species --json
+
+    --rule auto asks first whether the classes are separable. If so it learns the
+    hyperplane of largest margin; else a soft margin, with C by cross-validation.
+
+    Ctrl-C, or the end of --time-limit, writes the best model so far.
+    """
+    from .learning import certificates_of, learn
+    from .metrics import evaluate, say_evaluation
+    from .tables import read_table
+
+    target = options["target"]
+    if target is None:
+        refuse("--target: which column is to be predicted? For example: --target species.")
+    _check_output(options["output"])
+    table = read_table(data, target=target, weight=options["weight"], kind=options["kind"])
+    train, test, held_out = _split(table.sample(), options, target)
+    out.answer(data=table.source, features=len(table.features), held_out=held_out)
+    out.say(f"{table.source['rows']} rows, {len(table.features)} features, {len(set(train.y.tolist()))} classes.")
+    if options["dry_run"]:
+        return
+    learned = learn(
+        train, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
+        seconds=options["time_limit"],
+    )  # fmt: skip
+    certificates = certificates_of(learned.model)
+    words = [str(each) for each in certificates]
+    out.answer(rule=learned.rule, why=learned.why, estimator=str(learned.model), certificate=words)
+    for line in (*learned.why, *words):
+        out.say(line)
+    if test is not None:
+        found = evaluate(learned.model, test)
+        out.answer(test=found)
+        say_evaluation(found, out, "held-out rows")
+    origin = {
+        "command": shlex.join(["linsep", *sys.argv[1:]]),
+        "data": table.source,
+        "features": table.features,
+        "target": target,
+        "weight": options["weight"],
+        "held_out": held_out,
+    }
+    if options["output"]:
+        from ..model_file import save
+
+        save(learned.model, options["output"], origin)
+        out.answer(model=options["output"])
+        out.say(f"wrote {options['output']}")
+    else:
+        out.note("the model was not written: give -o MODEL to keep it.")
+    if learned.interrupted:
+        out.code = INTERRUPTED
+        out.note("interrupted: this is the best model so far.")
+    elif options["time_limit"] and any("seconds is spent" in c.reason for c in certificates):
+        out.code = BUDGET_SPENT
+        out.note("the time limit is spent: this is the best model so far.")
+
+
+def _check_output(path: str | None) -> None:
+    """Say before hours of learning that the model can't be written."""
+    if path is None:
+        return
+    if path == "-":
+        refuse("-o -: a model is a binary file; give it a name.")
+    place = Path(path)
+    if place.is_dir() or not place.absolute().parent.is_dir():
+        raise Problem(f"{path}: is a folder, or its folder does not exist. Give a path such as model.linsep.")
+
+
+def _split(sample: Any, options: dict[str, Any], target: str) -> tuple[Any, Any, Any]:
+    """Rows to learn from, rows to count errors on, and how the latter were chosen."""
+    import numpy as np
+
+    from .tables import is_test_row, read_table
+
+    test = options["test"]
+    if test is None:
+        return sample, None, None
+    try:
+        fraction = float(test)
+    except ValueError:
+        table = read_table([test], target=target, weight=options["weight"], kind=options["kind"])
+        return sample, table.sample(), {"file": test}
+    if not 0 < fraction < 1:
+        refuse(f"--test: expected a fraction between 0 and 1, or a file, got {test}.")
+    held = is_test_row(np.arange(sample.y.size), fraction, options["seed"])
+    if held.all() or not held.any():
+        raise Problem(f"--test {test}: {sample.y.size} rows are too few to hold out this part of them.")
+    return sample.take(~held), sample.take(held), {"fraction": fraction, "seed": options["seed"]}

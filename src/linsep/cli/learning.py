@@ -1,0 +1,153 @@
+"""Which estimator a rule's name means, and ``--rule auto``: separable or not, then the margin that suits."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..interrupt import INTERRUPT, interrupts, is_spent
+from .output import Output, refuse, say_seconds
+from .tables import Sample
+
+FOLDS = 5
+PRICES = tuple(10.0**k for k in range(-3, 3))  # values of C that are compared
+SECONDS = 20.0  # for the question whether the data are separable, without a time limit
+MOST_ROWS = 20_000  # for the comparison of C
+
+
+class Learned(NamedTuple):
+    """A fitted estimator, and why it is this one."""
+
+    model: Any
+    rule: str
+    why: list[str]
+    interrupted: bool = False
+
+
+def make_estimator(rule: str, C: float | None, lift: int | None, seed: int) -> Any:
+    """The estimator of a rule's name."""
+    import linsep
+
+    price = math.inf if C is None else C
+    makers = {
+        "perceptron": lambda: linsep.Perceptron(random_state=seed),
+        "kozinec": lambda: linsep.Kozinec(tol=1e-3, random_state=seed),
+        "maximum-margin": lambda: linsep.MaximumMargin(price, random_state=seed),
+        "relaxation": lambda: linsep.Relaxation(random_state=seed),
+        "least-squares": lambda: linsep.LeastSquares(),
+        "linear-machine": lambda: linsep.LinearMachine(random_state=seed),
+    }
+    if C is not None and rule != "maximum-margin":
+        refuse(f"--C: the rule {rule} has no price of errors. Use --rule maximum-margin, or leave --C out.")
+    estimator = makers[rule]()
+    return estimator if lift is None else linsep.Lifted(linsep.Polynomial(lift), estimator)
+
+
+def learn(
+    sample: Sample,
+    out: Output,
+    *,
+    rule: str = "auto",
+    C: float | str | None = None,
+    lift: int | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+) -> Learned:
+    """Fit what was asked for, within ``seconds``; after Ctrl-C the best so far."""
+    why: list[str] = []
+    interrupted = False
+    model: Any = None
+    try:
+        with interrupts(seconds), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the certificate says it
+            if rule == "auto":
+                rule, C = _choose_rule(sample, out, C, lift, seed, seconds, why)
+            if C == "auto":
+                C = _choose_price(sample, out, lift, seed, why)
+            model = make_estimator(rule, None if C is None else float(C), lift, seed)
+            with out.progress(f"learning: {rule}", seconds):
+                model.fit(sample.X, sample.y, sample.weight)
+    except KeyboardInterrupt:
+        interrupted = True
+        if model is None or not (hasattr(model, "n_iter_") or hasattr(model, "classifier_")):
+            raise
+    return Learned(model, rule, why, interrupted)
+
+
+def _choose_rule(
+    sample: Sample, out: Output, C: Any, lift: int | None, seed: int, seconds: float | None, why: list[str]
+) -> tuple[str, Any]:
+    """The rule for these data: the largest margin if they are separable, else a soft one."""
+    from ..estimators.separability import separability
+
+    if C is not None:
+        why.append("C was given, so the margin is soft.")
+        return "maximum-margin", C
+    X = sample.X if lift is None else _lifted(sample.X, lift)
+    budget = SECONDS if seconds is None else seconds / 4
+    with out.progress("is it separable?", budget):
+        found = separability(X, sample.y, sample.weight, max_seconds=budget)
+    if INTERRUPT.pressed:
+        raise KeyboardInterrupt
+    if found.separable:
+        why.append("The classes are separable, so the hyperplane of largest margin was learned.")
+        return "maximum-margin", None
+    if found.separable is False:
+        why.append("No hyperplane separates the classes, so the margin is soft.")
+    else:
+        why.append(f"Not decided within {say_seconds(budget)} whether the classes are separable; the margin is soft.")
+    return "maximum-margin", "auto"
+
+
+def _lifted(X: Any, degree: int) -> Any:
+    import linsep
+
+    return linsep.Polynomial(degree).fit(X).transform(X)
+
+
+def _choose_price(sample: Sample, out: Output, lift: int | None, seed: int, why: list[str]) -> float:
+    """C by cross-validation: the smallest one whose errors are within one standard error of the fewest."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    import linsep
+
+    rng = np.random.RandomState(seed)
+    n = sample.y.size
+    rows = np.sort(rng.permutation(n)[:MOST_ROWS])
+    X, y, weight = sample.take(rows)
+    X = X if lift is None else _lifted(X, lift)
+    folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+    if folds < 2:
+        why.append("C=1: a class has a single row, too few to compare values of C.")
+        return 1.0
+    splitter = (StratifiedKFold if folds > 1 else KFold)(folds, shuffle=True, random_state=seed)
+    errors: list[list[float]] = []
+    with out.progress("comparing values of C"):
+        for train, test in splitter.split(X, y):
+            rules = linsep.MaximumMargin(tol=1e-2, random_state=seed).path(
+                X[train], y[train], PRICES, None if weight is None else weight[train]
+            )
+            errors.append([float(np.mean(rule.predict(X[test]) != y[test])) for rule in rules])
+            if is_spent():
+                break
+    if INTERRUPT.pressed:
+        raise KeyboardInterrupt
+    table = np.array(errors)
+    mean, spread = table.mean(axis=0), table.std(axis=0) / math.sqrt(len(table))
+    best = int(mean.argmin())
+    chosen = int(np.flatnonzero(mean <= mean[best] + spread[best])[0])
+    some = "" if n == rows.size else f" of {rows.size} of the rows"
+    why.append(
+        f"C={PRICES[chosen]:g} by cross-validation ({len(table)} folds{some}): error {mean[chosen]:.4f}; the smallest "
+        f"C within a standard error of the best ({mean[best]:.4f} at C={PRICES[best]:g})."
+    )
+    return PRICES[chosen]
+
+
+def certificates_of(model: Any) -> list[Any]:
+    """The certificate of a model, or those of its members."""
+    one = getattr(model, "certificate_", None)
+    return [one] if one is not None else list(getattr(model, "certificates_", ()))

@@ -1,0 +1,98 @@
+"""``linsep separable`` and ``inspect``: questions about data and about models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import answering, data_argument, memory_option, model_argument, target_option, time_option
+from .output import BUDGET_SPENT, NO, Output, refuse
+
+SHOWN = 10  # weights in words
+
+
+@click.command()
+@data_argument
+@target_option
+@time_option
+@memory_option
+@answering
+def separable(data: tuple[str, ...], *, target: str | None, out: Output, **options: Any) -> None:
+    """Find out whether any hyperplane separates the classes, with a proof.
+
+    \b
+    Examples:
+      linsep separable iris.csv --target species
+      linsep separable big.csv -t y --time-limit 1min
+
+    The exit code is 0 if there is one, 1 if there is none (a few rows prove it),
+    4 if the time did not suffice to decide.
+    """
+    from ..estimators.separability import separability
+    from .tables import read_table
+
+    if target is None:
+        refuse("--target: which column names the classes? For example: --target species.")
+    table = read_table(data, target=target, weight=options["weight"], kind=options["kind"])
+    with out.progress("is it separable?", options["time_limit"]):
+        found = separability(table.X, table.y, table.weight, max_seconds=options["time_limit"])
+    proof = (found.rows + 1).tolist() if found.separable is False else []
+    out.answer(separable=found.separable, status=str(found.status), proof_rows=proof, certificate=[str(found)])
+    out.say({True: "yes", False: "no", None: "not decided"}[found.separable])
+    out.say(found)
+    if 0 < len(proof) <= SHOWN:
+        out.say(f"The proof needs the rows {', '.join(map(str, proof))} (the first is 1).")
+    out.code = {True: 0, False: NO, None: BUDGET_SPENT}[found.separable]
+
+
+@click.command()
+@model_argument
+@answering
+def inspect(model: str, *, out: Output) -> None:
+    """Show what a model file holds: estimator, classes, weights, certificate.
+
+    \b
+    Examples:
+      linsep inspect iris.linsep
+      linsep inspect iris.linsep --json
+
+    No code of the file is run, and none is in it.
+    """
+    from ..model_file import load_with_origin
+    from .learning import certificates_of
+
+    rule, origin = load_with_origin(model)
+    classes = getattr(rule, "classes_", [])
+    certificates = certificates_of(rule) if len(classes) else []
+    weights = _weights(rule, origin)
+    out.answer(
+        estimator=str(rule), classes=list(classes), weights=weights, origin=origin,
+        certificate=[str(each) for each in certificates],
+    )  # fmt: skip
+    out.say(rule)
+    out.say(f"classes: {', '.join(map(str, classes))}" if len(classes) else "not fitted")
+    for name in ("command", "target"):
+        if name in origin:
+            out.say(f"{name}: {origin[name]}")
+    for certificate in certificates:
+        out.say(certificate)
+    if weights:
+        out.say(f"largest weights of {len(weights)}:")
+        width = max(len(each["feature"]) for each in weights[:SHOWN])
+        for each in weights[:SHOWN]:
+            out.say(f"  {each['feature']:<{width}}  " + "  ".join(f"{w:+.6g}" for w in each["weights"]))
+
+
+def _weights(rule: Any, origin: dict[str, Any]) -> list[dict[str, Any]]:
+    """The features with their weights, the largest first."""
+    import numpy as np
+
+    coef = getattr(rule, "coef_", None)
+    if not isinstance(coef, np.ndarray) or coef.ndim != 2:
+        return []
+    given = origin.get("features")
+    names = given if isinstance(given, list) and len(given) == coef.shape[1] else None
+    names = names or [f"x{k}" for k in range(coef.shape[1])]
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")
+    return [{"feature": str(names[k]), "weights": coef[:, k].tolist()} for k in order]

@@ -1,0 +1,48 @@
+"""``linsep warm-up``, ``demo`` and ``completion``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import answering
+from .output import Output
+
+
+@click.command("warm-up")
+@answering
+def warm_up(*, out: Output) -> None:
+    """Compile ahead of time what fits need, on all cores; once per machine.
+
+    \b
+    Example:
+      linsep warm-up
+
+    Without it the first fit on a machine takes some seconds more.
+    """
+    from ..estimators.warm_up import warm_up as compile_all
+
+    out.say("compiling, for up to a minute ...")
+    done = compile_all()
+    out.answer(compiled=done)
+    out.say(f"compiled: {', '.join(done)}")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the code that completes linsep's commands and options in your shell.
+
+    \b
+    Examples:
+      linsep completion bash >> ~/.bashrc
+      linsep completion zsh >> ~/.zshrc
+      linsep completion fish > ~/.config/fish/completions/linsep.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from .app import app
+
+    kind: Any = get_completion_class(shell)
+    print(kind(app, {}, "linsep", "_LINSEP_COMPLETE").source())
