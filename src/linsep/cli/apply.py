@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .options import answering, data_argument, memory_option, model_argument
+from .options import Command, answering, data_argument, memory_option, model_argument
 from .output import NO, Output, Problem
 
 FORMAT = click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ...")
@@ -36,7 +36,7 @@ def _rows(path: str, data: tuple[str, ...], kind: str | None, *, labels: bool) -
     return model, origin, table
 
 
-@click.command()
+@click.command(cls=Command)
 @model_argument
 @data_argument
 @click.option("-o", "--output", metavar="OUT", help="Write here instead: .csv, .tsv, .jsonl or .parquet.")
@@ -100,7 +100,7 @@ def _write(decided: Any, score: Any, output: str | None, out: Output) -> None:
     out.say(f"wrote {place}: {frame.height} rows")
 
 
-@click.command()
+@click.command(cls=Command)
 @model_argument
 @data_argument
 @FORMAT
@@ -127,7 +127,7 @@ def evaluate(model: str, data: tuple[str, ...], *, kind: str | None, memory: int
     say_classes(found, out)
 
 
-@click.command()
+@click.command(cls=Command)
 @model_argument
 @data_argument
 @FORMAT

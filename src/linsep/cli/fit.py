@@ -10,7 +10,9 @@ from typing import Any
 import click
 
 from .options import (
+    Command,
     Price,
+    Whole,
     answering,
     data_argument,
     memory_option,
@@ -23,12 +25,14 @@ from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, refuse
 RULES = ("auto", "perceptron", "kozinec", "maximum-margin", "relaxation", "least-squares", "linear-machine")
 
 
-@click.command()
+@click.command(cls=Command)
 @data_argument
 @target_option
-@click.option("-r", "--rule", type=click.Choice(RULES), default="auto", show_default=True, help="How to learn.")
+@click.option(
+    "-r", "--rule", type=click.Choice(RULES), default="auto", metavar="RULE", help="How to learn; auto without it."
+)
 @click.option("--C", "price", type=Price(), metavar="NUMBER", help="Soft margin: what an error costs; or auto.")
-@click.option("--lift", type=click.IntRange(2, 9), metavar="DEGREE", help="Products of features, up to this degree.")
+@click.option("--lift", type=Whole(2, 9), metavar="DEGREE", help="Products of features, up to this degree.")
 @click.option("--test", metavar="FRACTION|FILE", help="Rows to be held out and counted on: 0.25, or a file.")
 @click.option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
 @click.option("--dry-run", is_flag=True, help="Read the data, say what would be done, and stop.")
@@ -46,12 +50,20 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
       linsep fit train.csv -t y --test test.csv --rule perceptron
       cat iris.csv | linsep fit - -t species --json
 
-    --rule auto asks first whether the classes are separable. If so it learns the
-    hyperplane of largest margin; else a soft margin, with C by cross-validation.
+    \b
+    RULE is one of:
+      auto            separable? then maximum-margin, else soft, C by
+                      cross-validation; says why
+      perceptron      quick; separates if possible
+      kozinec         largest margin to a thousandth
+      maximum-margin  largest margin, exactly; with --C a soft margin
+      relaxation      every score above 1
+      least-squares   all rows count
+      linear-machine  the perceptron, one vector per class
 
     Ctrl-C, or the end of --time-limit, writes the best model so far.
     """
-    from .learning import certificates_of, learn
+    from .learning import learn
     from .metrics import evaluate, say_evaluation
     from .tables import read_table
 
@@ -69,11 +81,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
         train, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
         seconds=options["time_limit"],
     )  # fmt: skip
-    certificates = certificates_of(learned.model)
-    words = [str(each) for each in certificates]
-    out.answer(rule=learned.rule, why=learned.why, estimator=str(learned.model), certificate=words)
-    for line in (*learned.why, *words):
-        out.say(line)
+    _say_learned(learned, out)
     if test is not None:
         found = evaluate(learned.model, test)
         out.answer(test=found)
@@ -86,18 +94,40 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
         "weight": options["weight"],
         "held_out": held_out,
     }
-    if options["output"]:
-        from ..model_file import save
+    _write(learned.model, options["output"], origin, out)
+    _say_end(learned, options["time_limit"], out)
 
-        save(learned.model, options["output"], origin)
-        out.answer(model=options["output"])
-        out.say(f"wrote {options['output']}")
-    else:
+
+def _say_learned(learned: Any, out: Output) -> None:
+    """Why this rule, and what is proved about it."""
+    from .learning import certificates_of
+
+    words = [str(each) for each in certificates_of(learned.model)]
+    out.answer(rule=learned.rule, why=learned.why, estimator=str(learned.model), certificate=words)
+    for line in (*learned.why, *words):
+        out.say(line)
+
+
+def _write(model: Any, path: str | None, origin: dict[str, Any], out: Output) -> None:
+    """Write the model, or say that it was not asked for."""
+    from ..model_file import save
+
+    if path is None:
         out.note("the model was not written: give -o MODEL to keep it.")
+        return
+    save(model, path, origin)
+    out.answer(model=path)
+    out.say(f"wrote {path}")
+
+
+def _say_end(learned: Any, limit: float | None, out: Output) -> None:
+    """Whether learning ended too early."""
+    from .learning import certificates_of
+
     if learned.interrupted:
         out.code = INTERRUPTED
         out.note("interrupted: this is the best model so far.")
-    elif options["time_limit"] and any("seconds is spent" in c.reason for c in certificates):
+    elif limit and any("seconds is spent" in each.reason for each in certificates_of(learned.model)):
         out.code = BUDGET_SPENT
         out.note("the time limit is spent: this is the best model so far.")
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from .options import answering, data_argument, memory_option, model_argument, target_option, time_option
+from .options import Command, answering, data_argument, memory_option, model_argument, target_option, time_option
 from .output import BUDGET_SPENT, NO, Output, refuse
 
 SHOWN = 10  # weights in words
 
 
-@click.command()
+@click.command(cls=Command)
 @data_argument
 @target_option
 @time_option
@@ -46,7 +46,7 @@ def separable(data: tuple[str, ...], *, target: str | None, out: Output, **optio
     out.code = {True: 0, False: NO, None: BUDGET_SPENT}[found.separable]
 
 
-@click.command()
+@click.command(cls=Command)
 @model_argument
 @answering
 def inspect(model: str, *, out: Output) -> None:

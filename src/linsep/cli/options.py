@@ -15,6 +15,16 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "m
 TIMES = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
+class Command(click.Command):
+    """A command whose help has short first columns."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, one under the other."""
+        records = [each.get_help_record(ctx) for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        with formatter.section("Options"):
+            formatter.write_dl([each for each in records if each is not None], col_max=24)
+
+
 class Size(click.ParamType):
     """A number of bytes: 512M, 1GB, 2GiB."""
 
@@ -39,6 +49,22 @@ class Duration(click.ParamType):
         if not found or float(found[1]) <= 0:
             self.fail(f"expected a time such as 30s, 5min or 1h, got {value!r}.", param, ctx)
         return float(found[1]) * TIMES[found[2]]
+
+
+class Whole(click.ParamType):
+    """A whole number of a range, which the help does not print."""
+
+    name = "number"
+
+    def __init__(self, low: int, high: int):
+        self.low, self.high = low, high
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """The number."""
+        text = str(value)
+        if not text.isdecimal() or not self.low <= int(text[:20]) <= self.high:
+            self.fail(f"expected a whole number from {self.low} to {self.high}, got {value!r}.", param, ctx)
+        return int(text)
 
 
 class Price(click.ParamType):
@@ -82,9 +108,7 @@ def target_option(function: Callable) -> Callable:
 
 def memory_option(function: Callable) -> Callable:
     """--memory."""
-    return click.option("--memory", type=Size(), default="1GB", show_default=True, help="Most memory for data.")(
-        function
-    )
+    return click.option("--memory", type=Size(), default="1GB", help="Most memory for data; 1GB without it.")(function)
 
 
 def time_option(function: Callable) -> Callable:
@@ -95,7 +119,11 @@ def time_option(function: Callable) -> Callable:
 def seed_option(function: Callable) -> Callable:
     """--seed."""
     return click.option(
-        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of all that is random."
+        "--seed",
+        type=Whole(0, 2**32 - 1),
+        default=0,
+        metavar="NUMBER",
+        help="Seed of what is random; 0 without it.",
     )(function)
 
 

@@ -60,7 +60,7 @@ def is_test_row(rows: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     """Which rows are held out: a function of their numbers and the seed alone (splitmix64), so that it can be repeated.
 
     >>> is_test_row(np.arange(8), 0.5, seed=0).tolist()
-    [True, True, True, True, False, True, False, True]
+    [False, True, True, False, True, True, True, False]
     """
     with np.errstate(over="ignore"):
         z = (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from .options import answering
+from .options import Command, answering
 from .output import Output
 
 
-@click.command("warm-up")
+@click.command("warm-up", cls=Command)
 @answering
 def warm_up(*, out: Output) -> None:
     """Compile ahead of time what fits need, on all cores; once per machine.
@@ -29,9 +29,10 @@ def warm_up(*, out: Output) -> None:
     out.say(f"compiled: {', '.join(done)}")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
+@answering
+def completion(shell: str, *, out: Output) -> None:
     """Print the code that completes linsep's commands and options in your shell.
 
     \b
@@ -45,4 +46,6 @@ def completion(shell: str) -> None:
     from .app import app
 
     kind: Any = get_completion_class(shell)
-    print(kind(app, {}, "linsep", "_LINSEP_COMPLETE").source())
+    code = kind(app, {}, "linsep", "_LINSEP_COMPLETE").source()
+    out.answer(shell=shell, code=code)
+    out.say(code)

@@ -1,0 +1,137 @@
+"""The command: what it prints, its exit codes, its files."""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import linsep
+from linsep.cli.app import HOME, run
+from linsep.cli.tables import is_test_row
+
+LINE = "a,b,kind\n" + "".join(f"{k},{k * k % 7},{'low' if k < 12 else 'high'}\n" for k in range(24))
+MIXED = "a,b,kind\n" + "".join(f"{k},{k * k % 7},{'even' if k % 2 else 'odd'}\n" for k in range(60))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a separable table and one that is not."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "line.csv").write_text(LINE)
+    (tmp_path / "mixed.csv").write_text(MIXED)
+    return tmp_path
+
+
+def call(capsys, *arguments):
+    """The exit code, the JSON object and stderr of a command."""
+    code = run([*arguments, "--json"])
+    said = capsys.readouterr()
+    return code, json.loads(said.out), said.err
+
+
+def test_fit_predict_evaluate_check_and_inspect(folder, capsys):
+    code, found, _ = call(capsys, "fit", "line.csv", "-t", "kind", "-o", "m.linsep")
+    assert code == 0 and "separable" in found["why"][0] and found["certificate"][0].startswith("Optimal")
+    code, found, _ = call(capsys, "check", "m.linsep", "line.csv")
+    assert code == 0 and found["holds"] and found["same_data"]
+    code, found, _ = call(capsys, "evaluate", "m.linsep", "line.csv")
+    assert code == 0 and found["errors"] == 0 and found["confusion"] == [[12, 0], [0, 12]]
+    code, found, _ = call(capsys, "predict", "m.linsep", "line.csv")
+    assert code == 0 and found["prediction"] == ["low"] * 12 + ["high"] * 12
+    assert run(["predict", "m.linsep", "line.csv", "-o", "out.csv", "-q"]) == 0
+    assert (folder / "out.csv").read_text().splitlines()[1].startswith("low,")
+    code, found, _ = call(capsys, "inspect", "m.linsep")
+    assert code == 0 and found["classes"] == ["high", "low"] and found["weights"][0]["feature"] == "a"
+
+
+def test_a_certificate_of_other_data_is_wrong(folder, capsys):
+    run(["fit", "line.csv", "-t", "kind", "-o", "m.linsep"])
+    (folder / "line.csv").write_text(LINE.replace("11,", "21,", 1))
+    capsys.readouterr()
+    code, found, _ = call(capsys, "check", "m.linsep", "line.csv")
+    assert code == 1 and not found["holds"] and not found["same_data"] and found["failures"]
+
+
+def test_columns_are_found_by_name(folder, capsys):
+    run(["fit", "line.csv", "-t", "kind", "-o", "m.linsep"])
+    swapped = [f"{b},{a}" for a, b, _ in (line.split(",") for line in LINE.splitlines())]
+    (folder / "swapped.csv").write_text("\n".join(swapped))
+    capsys.readouterr()
+    assert call(capsys, "predict", "m.linsep", "swapped.csv")[1]["prediction"] == ["low"] * 12 + ["high"] * 12
+
+
+def test_held_out_rows_are_not_learned_from_and_left_out_of_the_check(folder, capsys):
+    code, found, _ = call(capsys, "fit", "mixed.csv", "-t", "kind", "--test", "0.25", "--seed", "3", "-o", "m.linsep")
+    held = int(is_test_row(np.arange(60), 0.25, 3).sum())
+    assert code == 0 and found["test"]["rows"] == held > 5
+    assert linsep.load("m.linsep").certificate_.size == 60 - held
+    assert call(capsys, "check", "m.linsep", "mixed.csv")[0] == 0
+
+
+def test_separable_answers_by_its_exit_code(folder, capsys):
+    assert call(capsys, "separable", "line.csv", "-t", "kind")[:2][0] == 0
+    code, found, _ = call(capsys, "separable", "mixed.csv", "-t", "kind")
+    assert code == 1 and found["separable"] is False and 2 <= len(found["proof_rows"]) <= 4
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "kozinec", "maximum-margin", "relaxation", "least-squares"])
+def test_every_rule_learns_and_its_model_is_checked(folder, capsys, rule):
+    assert call(capsys, "fit", "line.csv", "-t", "kind", "--rule", rule, "-o", "m.linsep")[0] == 0
+    assert call(capsys, "check", "m.linsep", "line.csv")[0] == 0
+
+
+def test_auto_takes_a_soft_margin_where_nothing_separates(folder, capsys):
+    code, found, _ = call(capsys, "fit", "mixed.csv", "-t", "kind")
+    assert code == 0 and "No hyperplane" in found["why"][0] and "cross-validation" in found["why"][1]
+    assert "not written" in found["notes"][0]
+
+
+def test_a_lift_bends_the_boundary(folder, capsys):
+    (folder / "ring.csv").write_text("x,in\n" + "".join(f"{x},{abs(x) < 3}\n" for x in range(-6, 7)))
+    assert call(capsys, "separable", "ring.csv", "-t", "in")[0] == 1
+    code, found, _ = call(capsys, "fit", "ring.csv", "-t", "in", "--lift", "2", "-o", "m.linsep")
+    assert code == 0 and found["certificate"][0].startswith("Optimal")
+    assert call(capsys, "check", "m.linsep", "ring.csv")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["fit", "line.csv"], 2, "--target"),
+        (["fit", "line.csv", "-t", "kind", "--rule", "magic"], 2, "magic"),
+        (["fit", "line.csv", "-t", "kind", "--test", "2"], 2, "between 0 and 1"),
+        (["fit", "line.csv", "-t", "kind", "--rule", "perceptron", "--C", "2"], 2, "no price"),
+        (["fit", "line.csv", "-t", "kind", "--C", "-1"], 2, "above 0"),
+        (["fit", "line.csv", "-t", "kind", "--time-limit", "soon"], 2, "30s"),
+        (["fit", "absent.csv", "-t", "kind"], 3, "absent.csv"),
+        (["fit", "line.csv", "-t", "size"], 3, "'size'"),
+        (["fit", "line.csv", "-t", "kind", "-o", "absent/m.linsep"], 3, "folder"),
+        (["predict", "line.csv", "line.csv"], 3, "model file"),
+        (["magic"], 2, "magic"),
+    ],
+)
+def test_an_error_is_one_line_with_an_exit_code(folder, capsys, arguments, code, said):
+    got, found, err = call(capsys, *arguments)
+    assert got == code == found["exit_code"]
+    assert said in found["error"] and len(err.splitlines()) == 1 and "Traceback" not in err
+    assert not [each for each in folder.iterdir() if each.suffix != ".csv"]
+
+
+@pytest.mark.parametrize("command", HOME)
+def test_help_teaches_within_80_columns(command, capsys):
+    assert run([command, "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "Example" in said and f"  linsep {command}" in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_pipes(folder):
+    command = [sys.executable, "-m", "linsep"]
+    fitted = subprocess.run([*command, "fit", "-", "-t", "kind", "-o", "m.linsep"], input=LINE, text=True)
+    assert fitted.returncode == 0
+    done = subprocess.run([*command, "predict", "m.linsep", "-"], input=LINE, text=True, capture_output=True)
+    assert done.returncode == 0 and done.stdout.splitlines()[0] == "prediction,score" and not done.stderr
+    assert math.isfinite(float(done.stdout.splitlines()[1].split(",")[1]))
