@@ -51,6 +51,18 @@ def test_a_search_for_an_order_ends_at_the_deadline():
         solve(NETWORK, seconds=np.nan)
 
 
+def test_a_loop_looks_at_the_clock_now_and_then():
+    assert list(Deadline(60.0).watch(range(3))) == [0, 1, 2]
+    moment = Deadline(60.0)
+    watched = moment.watch(range(10 * deadline.EACH))
+    assert next(watched) == 0
+    moment.until = 0.0
+    for k in range(1, deadline.EACH):
+        assert next(watched) == k
+    with pytest.raises(OutOfTime):
+        next(watched)
+
+
 def test_engines_inside_a_fit_end_when_the_user_wants_it(monkeypatch):
     monkeypatch.setattr(INTERRUPT, "pressed_at", 0.0)
     assert trws(NETWORK, seconds=1e6).note == "0 passes"

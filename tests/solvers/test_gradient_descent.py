@@ -40,6 +40,13 @@ def test_the_criteria_are_the_lectures_by_hand():
     assert named_criterion("squares", 1.0).value(w, A) == 9.0
 
 
+def test_rows_of_zero_count_for_nothing_in_j_r():
+    X, y, weight = np.array([[0.0], [1.0], [1.0], [0.0]]), np.array([0, 1, 0, 1]), np.array([1.0, 1.5, 0.5, 0.5])
+    full = GradientDescent("relaxation", fit_intercept=False).fit(X, y, weight)
+    rest = GradientDescent("relaxation", fit_intercept=False).fit(X[1:3], y[1:3], weight[1:3])
+    assert full.coef_ == rest.coef_ and full.check(X, y, weight)
+
+
 def test_j_p_with_rate_1_is_the_batch_perceptron():
     X, y = problem(noise=0.0)
     descent = GradientDescent("perceptron", margin=0.0, rate=1.0, keep="last", max_iter=7).fit(X, y)

@@ -15,6 +15,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_breast_cancer
 
 from linsep import MarginCertificate, MaximumMargin, separability
+from linsep.interrupt import OUT_OF_TIME, interrupts
 from linsep.oracles import points
 from linsep.rows.exact import down, dyadic, least, product, scored
 from linsep.solvers.exact_nearest_point import Face, decide_exactly
@@ -73,6 +74,13 @@ def test_the_exact_walk_finds_them_from_anywhere(name):
     for row in range(len(X)):
         found = decide_exactly([points(X, sign)], "free", np.eye(len(X))[row])
         assert dict(zip(found.rows.tolist(), found.integers)) == proof
+
+
+def test_what_is_not_decided_names_the_budget_that_was_spent():
+    parts = [points(np.array([[0.0], [1.0]]), np.array([-1, 1]))]
+    assert "within 0 seconds" in decide_exactly(parts, "free", np.ones(2), seconds=0.0).reason
+    with interrupts(seconds=0.0):
+        assert decide_exactly(parts, "free", np.ones(2), seconds=60.0).reason == OUT_OF_TIME
 
 
 @pytest.mark.parametrize("name", ["a point on a segment", "two segments in a point", "a corner in a face"])

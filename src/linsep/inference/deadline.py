@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from ..interrupt import is_spent
 
+Item = TypeVar("Item")
+EACH = 4096  # items of a Python loop between two looks at the clock
 PIECE = 1e8  # additions of one compiled call, about: the clock and Ctrl-C are looked at between calls
 
 
@@ -40,6 +44,13 @@ class Deadline:
         """Raise `OutOfTime` if nothing is left."""
         if self.over:
             raise OutOfTime
+
+    def watch(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items; `OutOfTime` as soon as nothing is left."""
+        for k, item in enumerate(items):
+            if k % EACH == 0:
+                self.check()
+            yield item
 
 
 NEVER = Deadline(math.inf)

@@ -40,8 +40,8 @@ def find_elimination_order(
 
     `OutOfTime` if the deadline comes first.
     """
-    neighbours: list[set[int]] = [set() for _ in range(network.n_nodes)]
-    for u, v in network.edges.tolist():
+    neighbours: list[set[int]] = [set() for _ in deadline.watch(range(network.n_nodes))]
+    for u, v in deadline.watch(network.edges.tolist()):
         neighbours[u].add(v)
         neighbours[v].add(u)
     size = np.log2(network.n_labels).tolist()
@@ -79,7 +79,7 @@ def _find_greedy_order(
     neighbours: list[set[int]], size: list[float], criterion: str, rank: list[float], bits: float, deadline: Deadline
 ) -> tuple[list[int], list[list[int]]] | None:
     """Nodes and scopes by fewest new "links", smallest "table", or "rank"; None once a table is too large."""
-    near = [set(nodes) for nodes in neighbours]
+    near = [set(nodes) for nodes in deadline.watch(neighbours)]
 
     def price(v: int) -> tuple[float, float, float]:
         if criterion == "rank":
@@ -90,7 +90,7 @@ def _find_greedy_order(
         missing = sum(len(near[v] - near[u]) - 1 for u in near[v])
         return (missing, table + rank[v], v)
 
-    heap = [(price(v), v) for v in range(len(near))]
+    heap = [(price(v), v) for v in deadline.watch(range(len(near)))]
     current = [entry[0] for entry in heap]
     heapq.heapify(heap)
     done, nodes, scopes = [False] * len(near), [], []

@@ -53,9 +53,10 @@ class Gaussians(NamedTuple):
 
     def weighted_covariance(self, weights: np.ndarray) -> np.ndarray:
         r"""The sum :math:`\sum \lambda_j \Sigma_j`."""
-        k, q, d = self.low.shape
-        rows = self.low.reshape(k * q, d)
-        total = (rows * np.repeat(weights, q)[:, None]).T @ rows
+        _, q, d = self.low.shape
+        used = slice(None) if weights.all() else np.flatnonzero(weights)  # often a few of many
+        rows = self.low[used].reshape(-1, d)
+        total = (rows * np.repeat(weights[used], q)[:, None]).T @ rows
         if self.deviation.size:
             total[np.diag_indices(d)] += weights @ self.deviation**2
         return total

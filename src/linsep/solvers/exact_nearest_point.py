@@ -72,7 +72,8 @@ def decide(make_rows: Callable[[float], IntegerRows], start: np.ndarray, seconds
     try:
         return _walk(make_rows(deadline), start, deadline)
     except TimeoutError:
-        return Decision(reason=why_ended(f"exact arithmetic did not decide within {seconds:g} seconds"))
+        own = f"exact arithmetic did not decide within {seconds:g} seconds" if time.monotonic() >= deadline else ""
+        return Decision(reason=why_ended(own))
 
 
 def heaviest_rows(rows: IntegerRows, start: np.ndarray) -> dict[int, Vector]:

@@ -37,14 +37,17 @@ def named_criterion(name: str, b: Any) -> Criterion:
         s = A @ w
         return np.where(s <= b, b - s, 0.0), s <= b
 
+    def squares(A):  # |a|^2; a vector of 0, which no w satisfies, counts for nothing
+        return np.where(A.squares > 0, A.squares, math.inf)
+
     makers: dict[str, tuple[Callable, Callable]] = {
         "perceptron": (
             lambda w, A: float(A.weight @ short(w, A)[0]),
             lambda w, A: A.weight * short(w, A)[1],
         ),
         "relaxation": (
-            lambda w, A: 0.5 * float(A.weight @ (short(w, A)[0] ** 2 / np.maximum(A.squares, 1e-300))),
-            lambda w, A: A.weight * short(w, A)[0] / np.maximum(A.squares, 1e-300),
+            lambda w, A: 0.5 * float(A.weight @ (short(w, A)[0] ** 2 / squares(A))),
+            lambda w, A: A.weight * short(w, A)[0] / squares(A),
         ),
         "squares": (
             lambda w, A: float(A.weight @ (A @ w - b) ** 2),

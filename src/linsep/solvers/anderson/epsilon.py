@@ -15,6 +15,7 @@ import numpy as np
 
 from ...certificates.prove.meeting import Proof, prove_upper, solve_min_norm
 from ...certificates.prove.radius import Solution, compute_radii, find_best_bias
+from ...interrupt import is_spent
 from ...loop.passes import begin, passes
 from ...loop.stop import Rounds
 from ...oracles import ellipsoids
@@ -156,6 +157,8 @@ def _find_best_step(g: Gaussians, hyperplane: np.ndarray, direction: np.ndarray)
     one, two = high - golden * high, golden * high
     one_r, two_r = smallest(one), smallest(two)
     for _ in range(60):
+        if is_spent():
+            break
         if one_r >= two_r:
             high, two, two_r = two, one, one_r
             one = high - golden * (high - low)
@@ -178,7 +181,7 @@ def _find_meeting_ellipsoids(g: Gaussians, weights: np.ndarray, w: np.ndarray) -
         sigma = g.sigma(w)
         sigma = np.maximum(sigma, 1e-12 * max(float(sigma.max()), 1e-300))
         before, w = w, solve_min_norm(g.weighted_covariance(weights / sigma), pull)
-        if np.linalg.norm(w / np.linalg.norm(w) - before / np.linalg.norm(before)) < 1e-13:
+        if is_spent() or np.linalg.norm(w / np.linalg.norm(w) - before / np.linalg.norm(before)) < 1e-13:
             break
     along = g.project(w)
     sigma = row_norms(along)

@@ -27,6 +27,7 @@ from ...certificates.prove.margin import Outcome
 from ...certificates.prove.meeting import FLAT, Proof, U, prove_upper, solve_min_norm
 from ...certificates.prove.radius import Solution, find_best_bias, round_hyperplane
 from ...certificates.radius import UNBOUNDED
+from ...interrupt import is_spent
 from ...loop.stop import Rounds
 from ...oracles import points
 from ...rows.gaussians import Gaussians, row_norms
@@ -236,7 +237,7 @@ class _Search:
         proofs = [(prove_upper(self.given, one.weights, one.V), one) for one in (better, found)]
         tried = [self._round(w) for w in (better.w, self.best[1])]
         for short in (1e-11, 1e-10, 1e-9):  # points that touch the best hyperplane are on the wrong side after rounding
-            if max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * self.r:
+            if is_spent() or max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * self.r:
                 break
             tried.append(self._round(self._separate_smaller((1.0 - short) * self.r)))
         proof, least = min(proofs, key=lambda pair: pair[0].upper)
