@@ -27,3 +27,10 @@ def arrows(ax, label):
     found = named(ax, label)
     assert isinstance(found, Quiver)
     return np.column_stack([found.XY, found.U, found.V])
+
+
+def polygons(artist):
+    """The corners in space of polygons with depth, shape (n, corners, 3)."""
+    if hasattr(artist, "_faces"):  # Matplotlib has no public way to read them, and two private ones
+        return np.asarray(artist._faces, dtype=float)
+    return np.array([artist._vec[:3, one].T for one in artist._segslices])

@@ -11,16 +11,28 @@ except ImportError as missing:
     raise ImportError("linsep.plot needs matplotlib, which is not installed: pip install linsep[plot]") from missing
 
 from .animation import animate, animate_gaussians
+from .cones import probability_cones
+from .criterion import criterion
+from .dichotomies import dichotomies
+from .fits import fits
 from .gaussians import gaussians, worst_error
 from .hulls import hulls
+from .lifted import lifted
+from .mirrored_hull import longest_vector, mirrored_hull
+from .novikoff import novikoff
 from .plane import decision
 from .progress import bounds, mistakes
+from .radius import radius_and_margin
 from .regions import regions
+from .spaces import three_spaces
+from .step import step
 from .strategy import strategy
 from .structural_risk import structural_risk
+from .trellis import trellis
 from .weight_space import weight_space
 
 __all__ = [
-    "animate", "animate_gaussians", "bounds", "decision", "gaussians", "hulls", "mistakes", "regions", "strategy",
-    "structural_risk", "weight_space", "worst_error",
+    "animate", "animate_gaussians", "bounds", "criterion", "decision", "dichotomies", "fits", "gaussians", "hulls",
+    "lifted", "longest_vector", "mirrored_hull", "mistakes", "novikoff", "probability_cones", "radius_and_margin",
+    "regions", "step", "strategy", "structural_risk", "three_spaces", "trellis", "weight_space", "worst_error",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -52,12 +52,15 @@ def prepare_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Ax
     return ax
 
 
-def make_axes(count: int, size: tuple[float, float] | None = None, projection: str | None = None) -> list[Axes]:
-    """Return axes side by side in a new figure."""
+def make_axes(
+    count: int, size: tuple[float, float] | None = None, projections: Sequence[str | None] = (None,)
+) -> list[Axes]:
+    """Return axes side by side in a new figure; "3d" is the projection of axes with depth."""
     from matplotlib import pyplot as plt
 
     figure = plt.figure(figsize=size, layout="constrained")
-    return [figure.add_subplot(1, count, k + 1, projection=projection) for k in range(count)]
+    kinds = [*projections] * count if len(projections) == 1 else [*projections]
+    return [figure.add_subplot(1, count, k + 1, projection=kinds[k]) for k in range(count)]
 
 
 def class_colour(k: int) -> str | tuple[float, ...]:
@@ -119,7 +122,7 @@ def draw_legend(ax: Axes) -> None:
     units = ax.get_window_extent().width / ax.figure.dpi * 72 / size  # the width of the axes in letters
     widths = [0.55 * len(name) + 4 for name in names]
     columns = len(names) if sum(widths) <= 1.25 * units else max(1, int(1.25 * units / max(widths)))
-    below = 4.2 if ax.get_xlabel() else 2.6
+    below = 1.0 if ax.name == "3d" else 4.2 if ax.get_xlabel() else 2.6
     ax.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=below, ncols=columns)
 
 

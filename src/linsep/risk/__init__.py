@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ball import Ball, enclosing_ball
+from ..rows.ball import Ball, enclosing_ball
 from .bound import VCBound, vc_bound
 from .capacity import Capacity, compute_capacity, dimension_capacity, margin_capacity
 from .empirical import empirical_risk

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
 
-from .ball import EPS, enclosing_ball
+from ..rows.ball import EPS, enclosing_ball
 
 FROM_DIMENSION, FROM_MARGIN, UNKNOWN_CAPACITY = "n+1", "R²/m²+1", "unknown"
 

@@ -55,6 +55,8 @@ class StructuralRisk(ClassifierMixin, BaseEstimator):
         Name of the chosen rung.
     estimator_ : classifier
         The chosen rung, fitted to all data.
+    estimators_ : list of classifiers
+        All rungs, fitted to all data.
 
     Examples
     --------
@@ -105,7 +107,8 @@ class StructuralRisk(ClassifierMixin, BaseEstimator):
             models.append(model)
         self.table_ = RiskTable(rungs, self.choose)
         self.best_index_, self.classes_ = self.table_.best, classes
-        self.best_name_, self.estimator_ = rungs[self.best_index_].name, models[self.best_index_]
+        self.best_name_, self.estimators_ = rungs[self.best_index_].name, models
+        self.estimator_ = models[self.best_index_]
         if self.choose == BY_BOUND and rungs[self.best_index_].bound.vacuous:
             warnings.warn(
                 f"StructuralRisk: the smallest bound, of {self.best_name_!r}, is vacuous: "
