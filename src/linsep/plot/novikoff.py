@@ -56,7 +56,7 @@ def novikoff(X: Any, y: Any, ax: Axes | None = None, *, bias: str = "augmented")
     --------
     >>> from matplotlib.figure import Figure
     >>> novikoff([[1.0], [3.0]], [0, 1], Figure().subplots()).get_title()
-    '7 updates, at most D²/m² = 50'
+    '10 updates, at most D²/m² = 50'
     """
     if bias not in ("augmented", "none"):
         raise ValueError(f"novikoff: expected bias='augmented' or 'none', got {bias!r}.")

@@ -54,7 +54,7 @@ def trellis(rule: Any, x: Any, y: Any, ax: Axes | None = None) -> Axes:
     >>> from linsep import SequenceClassifier
     >>> rule = SequenceClassifier.from_hmm([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.2, 0.8]])
     >>> trellis(rule, [0, 1, 1], [0, 0, 1], Figure().subplots()).get_title()
-    'truth 0 0 1, prediction 0 1 1: w changes by φ(x,y) − φ(x,ŷ)'
+    'truth 0 0 1, prediction 1 1 1: w changes by φ(x,y) − φ(x,ŷ)'
     """
     if not hasattr(rule, "max_marginals") or not hasattr(rule, "classes_"):
         raise ValueError(f"trellis: expected a SequenceClassifier with weights, got {rule!r}.")
