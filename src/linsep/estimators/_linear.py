@@ -19,6 +19,7 @@ from ..oracles.classes import against_rivals
 from ..oracles.points import rows_oracle
 from ..oracles.scaled import with_metric
 from ..polynomial_function import PolynomialFunction, variable_names
+from ..proof_file import save_proof
 from ..rows.matrix import write_class_scores, write_scores
 from ._fitted import refuse_changed, remember_parameters
 from ._scale import SAFE, Scale, choose_scale
@@ -238,6 +239,27 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
         require_known_labels(y, self.classes_)
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
         return self.certificate_.check(X, y, weight)
+
+    def save_proof(self, path, X, y, sample_weight=None, *, data=None, verifier: bool = False) -> None:
+        """Write the certificate as a proof file, which anyone can verify without linsep: docs/proofs.md.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write, for example ``proof.json``.
+        X, y, sample_weight
+            As for ``check``.
+        data : str or path, default=None
+            Where to write the data as a CSV file; None if whoever verifies has them.
+        verifier : bool, default=False
+            Whether to copy ``verify.py``, the verifier, beside the proof.
+        """
+        check_is_fitted(self)
+        X, y = check_input(self, X, y)
+        require_known_labels(y, self.classes_)
+        weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
+        names = getattr(self, "feature_names_in_", None)
+        save_proof(path, self.certificate_, X, y, weight, features=names, data=data, verifier=verifier)
 
     def decision_function(self, X) -> np.ndarray:
         """g(x), positive on the side of ``classes_[1]``; of many classes one column per class, the largest wins."""

@@ -1,0 +1,390 @@
+"""Verify a proof of linsep without linsep: this one file, Python's standard library, exact arithmetic.
+
+    python verify.py proof.json data.csv
+
+A proof says how good a linear classifier w is, and how good any other could be. Both sides are computed again here,
+from the proof and the data, without any rounding. The format, and why each test is a proof: docs/proofs.md of linsep.
+
+Exit code: 0 the proof holds, 1 it does not, 2 the files can't be read.
+
+How it is exact: every float is a whole number of units 2^-1074. `units` turns floats into such whole numbers, and all
+sums and products below are Python's integers, or fractions of these. Square roots are avoided by comparing squares.
+"""
+
+import csv
+import gzip
+import json
+import math
+import sys
+from fractions import Fraction
+
+VERSION = 1
+TOP = 1074
+ONE = 1 << TOP  # the number 1 in units
+
+
+class Unreadable(Exception):
+    """A file is not what it should be."""
+
+
+class Wrong(Exception):
+    """The proof does not hold, for this reason."""
+
+
+def units(x, known={}):  # noqa: B006 (the dictionary remembers numbers that came before)
+    """The float x as a whole number of units."""
+    if x not in known:
+        above, below = float(x).as_integer_ratio()  # an error for what is not a finite number
+        if len(known) > 100_000:
+            known.clear()
+        known[x] = above << (TOP + 1 - below.bit_length())
+    return known[x]
+
+
+def open_text(path):
+    """A text file, perhaps compressed."""
+    try:
+        opener = gzip.open if str(path).endswith(".gz") else open
+        return opener(path, "rt", encoding="utf-8-sig", newline="")
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}") from None
+
+
+def read_proof(path):
+    """The proof, with w as one long list."""
+    with open_text(path) as file:
+        proof = json.load(file)
+    if not isinstance(proof, dict) or proof.get("format") != "linsep proof" or proof.get("version") != VERSION:
+        raise Unreadable(f"{path}: expected a proof of linsep, version {VERSION} of the format")
+    if proof["claim"] not in VERIFIERS or proof["bias"] not in ("free", "augmented", "none"):
+        raise Unreadable(f"{path}: unknown claim {proof['claim']!r} or bias {proof['bias']!r}")
+    for name in ("lower", "upper"):
+        proof[name] = float(proof[name])  # also of the strings "inf" and "-inf"
+    w = proof["w"]
+    proof["machine"] = bool(w) and isinstance(w[0], list)  # one row per class
+    proof["width"] = len(w[0] if proof["machine"] else w)
+    proof["w"] = [units(x) for row in (w if proof["machine"] else [w]) for x in row]
+    proof["integers"] = [int(x, 16) for x in proof.get("integers") or ()]
+    proof["classes"] = [comparable(label) for label in proof["classes"]]
+    # integers are the weights of a zero sum, or a w that separates where no w of floats does
+    proof["whole w"] = proof["status"] == "not decided within rounding" and bool(proof["integers"])
+    return proof
+
+
+def comparable(label):
+    """A label as a number if it is one, else as a string: "1" in a file is the label 1."""
+    try:
+        return str(label) if isinstance(label, bool) else float(label)
+    except (TypeError, ValueError):
+        return str(label)
+
+
+def read_rows(path, proof):
+    """Yield every row of a data file: its numbers as pairs (column, number), its label and its weight."""
+    kind, about = path.removesuffix(".gz").rpartition(".")[2], proof["data"]
+    with open_text(path) as file:
+        if kind in ("svm", "svmlight", "libsvm"):
+            for line in file:
+                label, *pairs = line.partition("#")[0].split() or [None]
+                if label is not None:
+                    cells = (pair.split(":") for pair in pairs if not pair.startswith("qid:"))
+                    yield [(int(j) - about.get("first_index", 1), float(x)) for j, x in cells], label, 1.0
+            return
+        lines = csv.reader(file, delimiter="\t" if kind == "tsv" else ",")
+        header = next(lines, [])
+        try:
+            places = [header.index(name) for name in about["features"]]
+            target, weight = (name and header.index(name) for name in (about["target"], about.get("weight")))
+        except ValueError as error:
+            raise Unreadable(f"{path}: its first line has no such column: {error}") from None
+        for cells in lines:
+            x = [(j, float(cells[place])) for j, place in enumerate(places)]
+            yield x, cells[target], 1.0 if weight is None else float(cells[weight])
+
+
+def rows(proof, path):
+    """Yield (number, class, weight, x) for every row with a weight; x is a list of pairs (place, units), 1 included."""
+    for i, pairs in enumerate(proof.get("vectors", ())):  # of structures: listed in the proof itself
+        yield i, 1, 1.0, [(j, units(x)) for j, x in pairs]
+    if "vectors" in proof:
+        return
+    i, width, classes = -1, proof["width"], proof["classes"]
+    constant = [] if proof["bias"] == "none" else [(width - 1, ONE)]
+    try:
+        for i, (cells, label, weight) in enumerate(read_rows(path, proof)):
+            if comparable(label) not in classes:
+                raise ValueError(f"its label {label!r} is none of {classes}")
+            x = [(j, units(x)) for j, x in cells if x] + constant
+            if not (0 <= weight < math.inf and all(0 <= j < width for j, _ in x)):
+                raise ValueError(f"its weight is {weight!r}, or it has more columns than w")
+            if weight:
+                yield i, classes.index(comparable(label)), weight, x
+    except (ValueError, IndexError, OverflowError) as error:
+        raise Unreadable(f"{path}, row {i} or the next: {error}") from None
+
+
+def read_weights(proof):
+    """The weight of every vector that the proof names by (row, rival class), in units; 0 stands for no rival."""
+    named, rivals = proof["rows"], proof.get("rivals") or [0] * len(proof["rows"])
+    zero_sum = proof["status"] == "not separable"
+    weights = proof["integers"] if zero_sum else [units(x) for x in proof["weights"]]
+    found = dict(zip(zip(named, rivals), weights))
+    if not len(named) == len(rivals) == len(weights) == len(found) or any(weight < 0 for weight in weights):
+        raise Wrong("rows and weights differ in number, a vector is named twice, or has a negative weight")
+    return found
+
+
+class Sums:
+    """What one pass over the data collects: scores of w, and the weighted sum of the vectors that the proof names.
+
+    A row x has the vector a = +-(x, 1) of a hyperplane. In a linear machine, whose w is one class after the other, a
+    row of class y has, for every other class k, the vector with (x, 1) in the places of y and -(x, 1) in those of k.
+    """
+
+    def __init__(self, proof, path):
+        w, named = proof["integers"] if proof["whole w"] else proof["w"], read_weights(proof)
+        machine, width, count = proof["machine"], proof["width"], len(proof["classes"])
+        self.score, self.cost, self.class_of = {}, {}, {}  # of each row: the least <w,a> in units squared; its weight
+        self.sides = ({}, {})  # per class of two: the sum of weight * a, by place
+        self.share = [0, 0]  # and of the weights
+        for i, y, weight, x in rows(proof, path):
+            self.cost[i], self.class_of[i] = weight, y
+            starts = [k * width for k in range(count)] if machine else [0]
+            scores = [sum(w[start + j] * n for j, n in x) for start in starts]
+            sign = 1 if machine or y else -1
+            self.score[i] = scores.pop(y) - max(scores) if machine else sign * scores[0]
+            for k in range(count) if machine else (0,):
+                share, side = named.pop((i, k), 0), self.sides[sign > 0]
+                if machine and share and k == y:
+                    raise Wrong(f"row {i} is named with its own class as rival")
+                self.share[sign > 0] += share
+                for start, times in ((y * width, share), (k * width, -share)) if machine else ((0, sign * share),):
+                    for j, n in x if share else ():
+                        side[start + j] = side.get(start + j, 0) + times * n
+        if any(named.values()):
+            raise Wrong("the proof names rows that are not there, or have no weight")
+        self.lowest, self.violated = min(self.score.values()), sum(score <= 0 for score in self.score.values())
+        if proof["size"] != len(self.score) or proof["violated"] > self.violated:
+            raise Wrong(f"size or violated: counted {len(self.score)} rows, {self.violated} on the wrong side")
+        self.last = len(w) - 1  # the place of the bias
+        self.square = sum(x * x for x in (w[:-1] if proof["bias"] == "free" else w))  # |w|^2, in units squared
+
+
+def verify_margin(proof, path):
+    """lower <= min <w,a> / |w|, and the best margin of all w <= upper; or no w separates."""
+    sums, status, lower, upper = Sums(proof, path), proof["status"], proof["lower"], proof["upper"]
+    if proof["whole w"]:
+        if sums.lowest <= 0:
+            raise Wrong("the w of whole numbers does not separate the data")
+        return "a w of whole numbers separates the data; no w of floating-point numbers was found that does"
+    if not at_most_times_root(lower, sums.square, sums.lowest):
+        raise Wrong(f"lower: {lower!r} is claimed, but the margin of w is less")
+    if status == "not separable":
+        if any(combine(sums, halves=False)[0].values()):
+            raise Wrong("the vectors, times the whole numbers of the proof, do not sum to zero")
+        return f"no w separates the data: {len(proof['rows'])} vectors have a weighted sum of exactly zero"
+    if upper != math.inf:
+        columns, whole = combine(sums, halves=proof["bias"] == "free")
+        if upper < 0 or sum(x * x for x in columns.values()) > (units(upper) * whole) ** 2:
+            raise Wrong(f"upper: {upper!r} is claimed, but the proof gives more")
+    wanted = proof["eps"] + proof["relative"] * upper
+    near = lower > 0 and 0 < wanted < math.inf and upper - lower <= wanted
+    says = {"separated": lower > 0, "eps-optimal": near, "optimal": near and wanted <= 1e-6 * upper}
+    if not says.get(status, True):
+        raise Wrong(f"status: the bounds do not say {status!r}")
+    said = "w separates the data" if lower > 0 else f"{sums.violated} of {len(sums.score)} are on the wrong side of w"
+    return f"{said}; its margin is at least {lower!r}, and no w has more than {upper!r}"
+
+
+def at_most_times_root(bound, square, score):
+    """Whether bound * sqrt(square) <= score: bound a float, square and score in units squared, exactly."""
+    if square == 0 or bound == -math.inf:
+        return bound == -math.inf
+    if bound == math.inf:
+        return False
+    left = units(bound) * abs(units(bound)) * square
+    return left <= score * abs(score)
+
+
+def combine(sums, halves):
+    """The weighted sum of the named vectors, by place, and what to divide it by.
+
+    With a free bias each class weighs one half: the sum is (p - q) / 2, p and q points of the two classes' hulls.
+    """
+    (minus, plus), (negative, positive) = sums.sides, sums.share
+    if not (negative > 0 and positive > 0 if halves else negative + positive > 0):
+        raise Wrong("the proof of the upper bound has no weights, or none for a class")
+    times, other, whole = (positive, negative, 2 * negative * positive) if halves else (1, 1, negative + positive)
+    columns = {j: times * minus.get(j, 0) + other * plus.get(j, 0) for j in {*minus, *plus}}
+    if halves:
+        del columns[sums.last]  # the bias is not in the norm
+    return columns, whole
+
+
+def verify_cost(proof, path):
+    """P(w) = |w|^2 / 2 + sum C_i loss(1 - <w,a_i>) <= upper, and no w costs less than lower <= D(alpha)."""
+    if proof["loss"] not in ("hinge", "squared_hinge") or not 0 < proof["C"] < math.inf:
+        raise Unreadable("loss or C: unknown or out of range")
+    sums, alpha, squared = Sums(proof, path), read_weights(proof), proof["loss"] == "squared_hinge"
+    one, upper, lower = ONE * ONE, proof["upper"], proof["lower"]
+    cost = {i: units(proof["C"] * weight) for i, weight in sums.cost.items()}
+    lost = {i: max(one - score, 0) for i, score in sums.score.items()}  # the hinge, in units squared
+    loss = sum(cost[i] * lost[i] * (lost[i] if squared else one) for i in cost)
+    if Fraction(upper) < Fraction(sums.square, 2 * one) + Fraction(loss, ONE * one * one):
+        raise Wrong(f"upper: {upper!r} is claimed, but w costs more")
+    row_sums = {}  # of a linear machine a row has one dual weight per rival
+    for (i, _), n in alpha.items():
+        row_sums[i] = row_sums.get(i, 0) + n
+    if not squared and any(n > cost[i] for i, n in row_sums.items()):
+        raise Wrong("the dual weights of a row are above its C")
+    cut = [Fraction(1), Fraction(1)]
+    if proof["bias"] == "free":  # the dual needs equal sums of both classes: the larger one is made smaller
+        cut = [Fraction(min(sums.share), share) if share else Fraction(1) for share in sums.share]
+    total = {j: cut[0] * sums.sides[0].get(j, 0) + cut[1] * sums.sides[1].get(j, 0) for s in sums.sides for j in s}
+    if proof["bias"] == "free":
+        total.pop(sums.last, None)
+    dual = sum(c * share for c, share in zip(cut, sums.share)) / ONE
+    dual -= sum(x * x for x in total.values()) / (2 * one * one)
+    spent = {}  # the sum of alpha^2 for every C and class, in units squared
+    for i, n in row_sums.items() if squared else ():
+        key = cost[i], bool(sums.class_of[i])
+        spent[key] = spent.get(key, 0) + n * n
+    dual -= sum(cut[side] ** 2 * Fraction(n, 4 * c * ONE) for (c, side), n in spent.items())
+    if Fraction(lower) > dual:
+        raise Wrong(f"lower: {lower!r} is claimed, but the dual weights prove less")
+    if proof["status"] == "optimal" and upper - lower > proof["tol"] * upper:
+        raise Wrong("status: the bounds do not say 'optimal'")
+    return f"w costs at most {upper!r}, and no w costs less than {lower!r}"
+
+
+def verify_radius(proof, path):
+    """lower <= min_j y_j (<w,mu_j> + b) / sqrt(w' Sigma_j w), and no hyperplane has more than upper."""
+    with open_text(path) as file:
+        given = json.load(file)
+    lower, upper = proof["lower"], proof["upper"]
+    sign = [1 if proof["classes"].index(comparable(label)) else -1 for label in given["labels"]]
+    means = [[Fraction(x) for x in mean] for mean in given["means"]]
+    covariances = [[[Fraction(x) for x in row] for row in matrix] for matrix in given["covariances"]]
+    if not proof["size"] == len(sign) == len(means) == len(covariances):
+        raise Wrong("size: means, covariances, labels and the claim differ in number")
+    *w, b = (Fraction(n, ONE) for n in proof["w"])
+    for y, mean, matrix in zip(sign, means, covariances):
+        if any(row[j] != matrix[j][i] for i, row in enumerate(matrix) for j in range(i)) or eliminate(matrix) is None:
+            raise Wrong("a covariance is not symmetric and positive semidefinite in exact arithmetic")
+        score, spread = y * (dot(w, mean) + b), form(matrix, w)
+        if lower == math.inf:
+            holds = score > 0 and spread == 0
+        else:
+            holds = lower == -math.inf or Fraction(lower) * abs(Fraction(lower)) * spread <= score * abs(score)
+        if not holds:
+            raise Wrong(f"lower: {lower!r} is claimed, but r of w is less")
+    if upper != math.inf:
+        verify_upper_radius(proof, sign, means, covariances)
+    near, required = lower > 0 and upper - lower <= proof["eps"] * upper < math.inf, proof.get("required")
+    says = {"infeasible": upper <= 0, "separated": lower >= 100, "optimal": near, "eps-optimal": near}
+    if required is not None:
+        says |= {"reached": lower >= required, "impossible": upper < required}
+    if not says.get(proof["status"], True):
+        raise Wrong(f"status: the bounds do not say {proof['status']!r}")
+    return f"r of w is at least {lower!r}, and no hyperplane has more than {upper!r}"
+
+
+def verify_upper_radius(proof, sign, means, covariances):
+    """The hulls of the two classes' ellipsoids of radius ``upper`` meet, so no hyperplane does better.
+
+    The points mu_j + Sigma_j u_j, times y_j and weights, sum to t, which is 0 but for rounding. Changing the weights by
+    a part rho at most, and the points by rho q at most, q their largest radius, makes the sum 0, if
+    rho^2 = t' G^-1 t with G = sum weight_j^2 (a_j a_j' + q^2 Sigma_j). Then radii of q / (1 - rho) suffice.
+    """
+    rows, upper, whole = proof["rows"], Fraction(proof["upper"]), proof["integers"]
+    if len(set(rows)) != len(rows) or not rows or not len(rows) == len(proof["weights"]) == len(proof["u"]):
+        raise Wrong("upper: claimed without a proof")
+    if whole:  # the means themselves meet
+        columns = zip(*([*means[i], 1] for i in rows))
+        sums = [sum(n * sign[i] * x for n, i, x in zip(whole, rows, column)) for column in columns]
+        if min(whole) <= 0 or len(whole) != len(rows) or any(sums) or upper < 0:
+            raise Wrong("the means, times the whole numbers of the proof, do not sum to zero")
+        return
+    moves, d = [[Fraction(x) for x in u] for u in proof["u"]], len(means[0])
+    square = max(form(covariances[i], u) for i, u in zip(rows, moves))
+    table = [[Fraction(0)] * (d + 2) for _ in range(d + 2)]  # G, bordered by t
+    for i, weight, u in zip(rows, map(Fraction, proof["weights"]), moves):
+        if weight <= 0:
+            raise Wrong("upper: a weight is not positive")
+        a = [sign[i] * x for x in (*(m + dot(row, u) for m, row in zip(means[i], covariances[i])), Fraction(1))]
+        for r in range(d + 1):
+            for c in range(d + 1):
+                table[r][c] += weight**2 * (a[r] * a[c] + (covariances[i][r][c] * square if max(r, c) < d else 0))
+            table[r][d + 1] += weight * a[r]
+            table[d + 1][r] += weight * a[r]
+    rest = eliminate(table, bordered=True)
+    rho = Fraction(1) if rest is None else above_root(-rest)
+    if rho >= 1 or square > (upper * (1 - rho)) ** 2 or upper < 0:
+        raise Wrong(f"upper: {proof['upper']!r} is claimed, but the proof gives more")
+
+
+def dot(x, y):
+    """<x, y>."""
+    return sum((a * b for a, b in zip(x, y)), Fraction(0))
+
+
+def form(matrix, v):
+    """v' matrix v."""
+    return dot(v, [dot(row, v) for row in matrix])
+
+
+def above_root(x):
+    """A fraction that is at least sqrt(x), by at most 2^-500 of it."""
+    shift = 1000 - 2 * ((x.numerator.bit_length() - x.denominator.bit_length()) // 2)
+    return (math.isqrt(math.floor(x * Fraction(4) ** (shift // 2))) + 1) / Fraction(2) ** (shift // 2) if x else x
+
+
+def eliminate(matrix, bordered=False):
+    """The last diagonal entry after elimination; None if a pivot is negative, or 0 in a row that is not."""
+    A = [row[:] for row in matrix]
+    for c in range(len(A) - bordered):
+        pivot = A[c][c]
+        if pivot < 0 or (pivot == 0 and any(A[c][c + 1 :])):
+            return None
+        for row in A[c + 1 :] if pivot else []:
+            if row[c]:
+                factor = row[c] / pivot
+                row[c:] = [x - factor * y for x, y in zip(row[c:], A[c][c:])]
+    return A[-1][-1]
+
+
+VERIFIERS = {"margin": verify_margin, "cost": verify_cost, "radius": verify_radius}
+
+
+def verify(proof_path, data_path=None):
+    """Whether the proof holds for the data, and a sentence."""
+    try:
+        proof = read_proof(proof_path)
+        if "vectors" not in proof and data_path is None:
+            raise Unreadable("this proof needs the data that it is about: python verify.py PROOF DATA")
+        if proof["status"] == "interrupted":
+            return True, "learning was interrupted, and nothing is claimed"
+        listed = ". That the vectors in the proof are those of the data is not verified here" * ("vectors" in proof)
+        return True, VERIFIERS[proof["claim"]](proof, str(data_path)) + listed
+    except Wrong as reason:
+        return False, str(reason)
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError, RecursionError) as error:
+        raise Unreadable(f"{proof_path}: not a complete proof: {type(error).__name__} {error}") from None
+
+
+def main(arguments):
+    """The command."""
+    if len(arguments) not in (1, 2) or arguments[0].startswith("-"):
+        print(__doc__.strip())
+        return 2 * (arguments not in (["-h"], ["--help"]))
+    try:
+        holds, said = verify(*arguments)
+    except Unreadable as error:
+        print(f"verify: {error}.", file=sys.stderr)
+        return 2
+    print(f"The proof holds: {said}." if holds else f"The proof is WRONG: {said}.")
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,257 @@
+"""The stand-alone verifier: it agrees with `check`, refuses what is false by however little, and is one small file."""
+
+import ast
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from linsep import Anderson, Kozinec, LinearMachine, MaximumMargin, Perceptron, separability, verify
+from linsep.proof_file import save_gaussian_proof, save_proof
+
+FILE = Path(verify.__file__)
+IRIS, WINE, CANCER = (load(return_X_y=True) for load in (load_iris, load_wine, load_breast_cancer))
+X, y = IRIS
+WEIGHT = (np.arange(150) % 4).astype(float)
+
+
+def fitted(rule, X, y, weight=None):
+    return rule.fit(X, y, sample_weight=weight).certificate_, X, y, weight
+
+
+MAKERS = {
+    "eps-optimal": lambda: fitted(Kozinec(tol=1e-3), X, y == 0),
+    "optimal": lambda: fitted(MaximumMargin(), X, np.where(y == 0, "no", "yes")),
+    "optimal, augmented": lambda: fitted(MaximumMargin(bias="augmented"), X, y == 0),
+    "optimal, raw cancer": lambda: fitted(MaximumMargin(), *CANCER),
+    "separated": lambda: fitted(Perceptron(scaling=None, keep="last"), X, y == 0),
+    "separated, no bias": lambda: fitted(Perceptron(fit_intercept=False), X - X.mean(axis=0), X @ np.ones(4) > 13.9),
+    "budget": lambda: fitted(Perceptron(max_iter=3), X, y == 1),
+    "not separable": lambda: fitted(MaximumMargin(), X, y == 1),
+    "not separable, weights": lambda: fitted(MaximumMargin(), X, y == 1, WEIGHT),
+    "not separable, by decision": lambda: (separability(X, y == 2), X, y == 2, None),
+    "machine, optimal": lambda: fitted(MaximumMargin(), *WINE),
+    "machine, not separable": lambda: fitted(MaximumMargin(), *IRIS),
+    "machine, budget": lambda: fitted(LinearMachine(max_iter=5), *IRIS),
+    "hinge": lambda: fitted(MaximumMargin(C=1.0), X, y == 1),
+    "hinge, augmented, weights": lambda: fitted(MaximumMargin(C=0.5, bias="augmented"), X, y == 1, WEIGHT),
+    "squared hinge": lambda: fitted(MaximumMargin(C=2.0, loss="squared_hinge"), X, y == 1, WEIGHT),
+    "sparse": lambda: fitted(Kozinec(), sp.csr_array(np.round(X)), y == 0),
+}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def case(request, tmp_path_factory):
+    """A proof with its data, and the certificate."""
+    folder = tmp_path_factory.mktemp("proof")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("warnings.warn", lambda *a, **k: None)
+        certificate, rows, labels, weight = MAKERS[request.param]()
+    save_proof(folder / "proof.json", certificate, rows, labels, weight, data=folder / "data.csv")
+    return certificate, json.loads((folder / "proof.json").read_text()), folder
+
+
+def judge(case, **changes):
+    _, proof, folder = case
+    (folder / "changed.json").write_text(json.dumps(proof | changes))
+    return verify.verify(folder / "changed.json", folder / "data.csv")[0]
+
+
+def test_it_verifies_what_check_accepts(case):
+    assert judge(case)
+
+
+def test_it_refuses_bounds_that_are_too_good_by_a_billionth(case):
+    certificate, _, _ = case
+    if certificate.status == "not separable":
+        return
+    # the evidence may prove a little more than is claimed: go beyond what it proves
+    margin = 1e-9 * max(abs(certificate.upper), abs(certificate.lower)) + 4 * certificate.rounding
+    if math.isfinite(certificate.lower):
+        assert not judge(case, lower=certificate.lower + margin)
+    assert not judge(case, upper=certificate.upper - margin)
+
+
+def test_it_refuses_other_weights_other_w_and_other_rows(case):
+    _, proof, _ = case
+    w = np.asarray(proof["w"])
+    if proof["claim"] == "margin" and proof["status"] == "not separable":
+        assert not judge(case, integers=[*proof["integers"][:-1], hex(int(proof["integers"][-1], 16) + 1)])
+        assert not judge(case, integers=[])
+        assert not judge(case, rows=proof["rows"][:-1], integers=proof["integers"][:-1])
+        return
+    assert not judge(case, w=(-w).tolist())
+    assert not judge(case, weights=[-x for x in proof["weights"]])
+    assert not judge(case, weights=proof["weights"][:-1])
+    assert not judge(case, rows=[10**6, *proof["rows"][1:]])
+    assert not judge(case, rows=[proof["rows"][0]] * len(proof["rows"]))
+
+
+def test_it_refuses_wrong_counts_and_statuses(case):
+    certificate, proof, _ = case
+    assert not judge(case, size=proof["size"] + 1)
+    assert not judge(case, violated=proof["size"] + 1)
+    if certificate.status == "budget spent":
+        assert not judge(case, status="separated" if proof["claim"] == "margin" else "optimal")
+        assert not judge(case, status="not separable")
+
+
+def test_a_changed_cell_is_noticed(case, tmp_path):
+    _, proof, folder = case
+    lines = (folder / "data.csv").read_text().splitlines()
+    cells = lines[1 + proof["rows"][0]].split(",")
+    cells[0] = "1e9"
+    lines[1 + proof["rows"][0]] = ",".join(cells)
+    (tmp_path / "data.csv").write_text("\n".join(lines))
+    assert not verify.verify(folder / "proof.json", tmp_path / "data.csv")[0]
+
+
+def test_a_proof_by_hand_of_the_lectures_nine_points(tmp_path):
+    """S1: w = (2.5, -4.5, -1) after updates at x1, x6, x5; |w| = sqrt(27.5), lowest score 5.75."""
+    points = [[0.5, 3], [1, 3], [0.5, 2.5], [1, 2.5], [1.5, 2.5], [4.5, 1], [5, 1], [4.5, 0.5], [5.5, 0.5]]
+    lines = [f"{a},{b},{1 if k < 5 else 2}" for k, (a, b) in enumerate(points)]
+    (tmp_path / "s1.csv").write_text("\n".join(["x1,x2,class", *lines]))
+    proof = {
+        "format": "linsep proof", "version": 1, "claim": "margin", "status": "separated", "lower": 1.0, "upper": 1.75,
+        "eps": 0, "relative": 0, "bias": "augmented", "w": [2.5, -4.5, -1], "classes": [1, 2], "size": 9,
+        "violated": 0, "rows": [0, 4, 5], "weights": [1, 1, 1], "data": {"features": ["x1", "x2"], "target": "class"},
+    }  # fmt: skip
+
+    def holds(**changes):
+        (tmp_path / "s1.json").write_text(json.dumps(proof | changes))
+        return verify.verify(tmp_path / "s1.json", tmp_path / "s1.csv")[0]
+
+    assert holds()
+    exact = 5.75 / math.sqrt(27.5)
+    assert holds(lower=exact * (1 - 1e-15), upper=math.sqrt(27.5) / 3 * (1 + 1e-15))
+    assert not holds(lower=exact * (1 + 1e-15))
+    assert not holds(upper=math.sqrt(27.5) / 3 * (1 - 1e-15))
+
+
+def test_gaussians(tmp_path):
+    means, labels = [[0.0, 0.0], [1.0, 3.0], [5.0, 5.0]], ["a", "a", "b"]
+    covariances = np.array([np.eye(2), [[2.0, 1.0], [1.0, 2.0]], 0.5 * np.eye(2)])
+    certificate = Anderson().fit_gaussians(means, covariances, labels).certificate_
+    save_gaussian_proof(tmp_path / "p", certificate, means, covariances, labels, data=tmp_path / "d")
+    assert verify.verify(tmp_path / "p", tmp_path / "d")[0]
+    proof = json.loads((tmp_path / "p").read_text())
+    changes = [{"lower": certificate.lower * (1 + 1e-12)}, {"upper": certificate.upper * (1 - 1e-9)}]
+    changes += [{"weights": [2 * proof["weights"][0], *proof["weights"][1:]]}, {"status": "infeasible"}, {"size": 2}]
+    for change in changes:
+        (tmp_path / "q").write_text(json.dumps(proof | change))
+        assert not verify.verify(tmp_path / "q", tmp_path / "d")[0], change
+
+
+def test_means_that_meet_are_infeasible_by_whole_numbers(tmp_path):
+    means, labels, covariances = [[0.0], [2.0], [1.0]], [0, 0, 1], np.ones((3, 1, 1))
+    certificate = Anderson().fit_gaussians(means, covariances, labels).certificate_
+    assert certificate.status == "infeasible"
+    save_gaussian_proof(tmp_path / "p", certificate, means, covariances, labels, data=tmp_path / "d")
+    assert verify.verify(tmp_path / "p", tmp_path / "d")[0]
+
+
+def test_false_certificates_are_not_written(tmp_path):
+    certificate = MaximumMargin().fit(X, y == 0).certificate_
+    with pytest.raises(ValueError, match="WRONG"):
+        save_proof(tmp_path / "proof.json", certificate, X, y == 1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_file_stands_alone():
+    code = FILE.read_text(encoding="utf-8")
+    tree = ast.parse(code)
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= set(sys.stdlib_module_names)
+    assert len(code.splitlines()) < 400
+
+
+def test_the_command_and_its_exit_codes(tmp_path):
+    rule = MaximumMargin().fit(X, y == 0)
+    rule.save_proof(tmp_path / "proof.json", X, y == 0, data=tmp_path / "data.csv.gz", verifier=True)
+
+    def run(*arguments):
+        command = [sys.executable, "-I", "-S", str(tmp_path / "verify.py"), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+    good = run("proof.json", "data.csv.gz")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout.startswith("The proof holds: w separates the data")
+    (tmp_path / "bad.json").write_text((tmp_path / "proof.json").read_text().replace('"violated": 0', '"violated": 1'))
+    assert run("bad.json", "data.csv.gz").returncode == 1
+    assert run("--help").returncode == 0
+    for arguments in ([], ["proof.json"], ["absent.json", "data.csv.gz"], ["data.csv.gz", "data.csv.gz"]):
+        bad = run(*arguments)
+        assert bad.returncode == 2 and "Traceback" not in bad.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", "nonsense", "[" * 100_000, *('{"format": "linsep proof", "version": 1' + x for x in ("0}", "}"))],
+)
+def test_what_is_no_proof_is_named_so(text, tmp_path):
+    (tmp_path / "p").write_text(text)
+    with pytest.raises(verify.Unreadable):
+        verify.verify(tmp_path / "p", tmp_path / "p")
+
+
+@pytest.mark.parametrize("missing", ["w", "rows", "weights", "status", "classes", "size", "data", "lower", "violated"])
+def test_an_incomplete_proof_is_named_so(missing, tmp_path):
+    certificate = MaximumMargin().fit(X, y == 0).certificate_
+    save_proof(tmp_path / "p", certificate, X, y == 0, data=tmp_path / "d.csv")
+    proof = json.loads((tmp_path / "p").read_text())
+    del proof[missing]
+    (tmp_path / "p").write_text(json.dumps(proof))
+    with pytest.raises(verify.Unreadable):
+        verify.verify(tmp_path / "p", tmp_path / "d.csv")
+
+
+@pytest.mark.parametrize("cell", ["nan", "inf", "1e999", "red", "", "0x10"])
+def test_cells_that_are_no_numbers_are_named(cell, tmp_path):
+    certificate = MaximumMargin().fit(X, y == 0).certificate_
+    save_proof(tmp_path / "p", certificate, X, y == 0, data=tmp_path / "d.csv")
+    lines = (tmp_path / "d.csv").read_text().splitlines()
+    lines[7] = ",".join([cell, *lines[7].split(",")[1:]])
+    (tmp_path / "d.csv").write_text("\n".join(lines))
+    with pytest.raises(verify.Unreadable, match="row"):
+        verify.verify(tmp_path / "p", tmp_path / "d.csv")
+
+
+def test_svmlight_files(tmp_path):
+    from sklearn.datasets import dump_svmlight_file
+
+    labels = np.where(y == 0, -1, 1)
+    certificate = MaximumMargin().fit(X, labels).certificate_
+    dump_svmlight_file(X, labels, str(tmp_path / "d.svm"), zero_based=False)
+    save_proof(tmp_path / "p", certificate, X, labels)
+    assert verify.verify(tmp_path / "p", tmp_path / "d.svm")[0]
+
+
+def test_names_of_columns_in_any_order(tmp_path):
+    certificate = MaximumMargin().fit(X, y == 0).certificate_
+    names = ["sepal, long", "b", 'c"', "d"]
+    save_proof(tmp_path / "p", certificate, X, y == 0, features=names, target="kind", data=tmp_path / "d.csv")
+    assert verify.verify(tmp_path / "p", tmp_path / "d.csv")[0]
+    with pytest.raises(ValueError, match="features"):
+        save_proof(tmp_path / "p", certificate, X, y == 0, features=["a", "a", "b", "c"])
+
+
+def test_vectors_may_be_listed_in_the_proof(tmp_path):
+    """(1, 0), (0, 1) and (-1/2, -1): 1, 2 and 2 of them sum to zero. The last number is given in two parts."""
+    proof = {
+        "format": "linsep proof", "version": 1, "claim": "margin", "status": "not separable", "lower": "-inf",
+        "upper": 0, "eps": 0, "relative": 0, "bias": "none", "w": [0, 0], "classes": [0, 1], "size": 3, "violated": 3,
+        "rows": [0, 1, 2], "weights": [0.2, 0.4, 0.4], "integers": ["0x1", "0x2", "0x2"],
+        "vectors": [[[0, 1.0]], [[1, 1.0]], [[0, -0.5], [1, -0.75], [1, -0.25]]],
+    }  # fmt: skip
+    (tmp_path / "p").write_text(json.dumps(proof))
+    holds, said = verify.verify(tmp_path / "p")
+    assert holds and "not verified here" in said
+    (tmp_path / "p").write_text(json.dumps(proof | {"integers": ["0x1", "0x2", "0x3"]}))
+    assert not verify.verify(tmp_path / "p")[0]
