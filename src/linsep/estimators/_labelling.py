@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..certificates.labelling import LabellingCertificate
 from ..loop.learn import Result
 from ..loop.passes import State
 from ..loop.stop import Rounds
+from ..loop.trace import Update
 from ..model_file import Saved
 from ..oracles.door import require_scalar
 from ..protocols import declared
@@ -67,6 +68,23 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
         if w.shape != (size,) or not (w < np.inf).all():
             raise ValueError(f"coef_: expected {size} finite numbers as learned, got other ones of shape {w.shape}.")
         return np.ascontiguousarray(w)
+
+    def _first_oracle(self, X: Sequence, y: Sequence, sample_weight: Any) -> Any:
+        """The examples of a fit that goes on from nothing, as an oracle."""
+        raise NotImplementedError
+
+    def _updates(self, X: Sequence, y: Sequence, sample_weight: Any, most: int, bounds: bool) -> Iterator[Update]:
+        """Every update of a fit, for `trace`."""
+        if self.rule == MAXIMUM_MARGIN:
+            raise ValueError(f"trace: rule={MAXIMUM_MARGIN!r} makes no updates of w.")
+        self._begin_learning(goes_on=False)
+        oracle = self._first_oracle(X, y, sample_weight)
+        for update in self._trace_loop([oracle], self._start(oracle), most, bounds):
+            yield update if update.rival is None else update._replace(rival=self._shown_rival(update.rival, oracle))
+
+    def _shown_rival(self, label: np.ndarray, oracle: Any) -> Any:
+        """A rival labelling as users write it, from the numbers of its labels."""
+        return self.classes_[label]
 
     def _learn(self, oracle: Any, watch: tuple = ()) -> None:
         """Learn from the examples of an oracle; publishes w and what is known of it."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Status, Verdict
+from ..certificates.prove import RowProver
 from ..door import Magnitudes
+from ..loop.trace import Update
 from ..model_file import Saved
 from ..oracles.classes import against_rivals
 from ..oracles.points import rows_oracle
@@ -192,6 +196,16 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
             found = getattr(self, name)
             if found.shape != shape or found.dtype != np.float64:
                 raise ValueError(f"{name}: expected float64 of shape {shape}, got {found.dtype} of {found.shape}.")
+
+    def _shown(self, found: Iterator[Update], most: int, part: Any) -> Iterator[Update]:
+        """Updates of a method that is not the loop, at most ``most``; with the margin of w if there is a ``part``."""
+        prover = None if part is None else RowProver([part])
+        for update in islice(found, most):
+            if prover is not None:
+                lower = float(np.ldexp(prover.margin(update.w), self._scale.exponent))
+                update = update._replace(lower=lower, errors=prover.errors(update.w))
+            w, before, a = (self._scale.show(each) for each in (update.w, update.before, update.a))
+            yield update._replace(w=w, before=before, a=a)
 
     def _first_w(self, shape: tuple[int, ...]) -> np.ndarray:
         """Where learning begins: at ``start``, or at 0."""

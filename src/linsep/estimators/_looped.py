@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ..loop.keep import Pocket
 from ..loop.learn import Result, answer, keeps_average, keeps_pocket, learn, record
 from ..loop.passes import State, begin, passes
 from ..loop.stop import Progress, Stop
+from ..loop.trace import Update, updates
 from ..oracles import differences, points
 from ..oracles.points import rows_oracle
 from ..oracles.scaled import column_metric
@@ -124,6 +125,17 @@ class Looped:
         w, certificate = answer(parts, target, state, keep=self.keep, batch=batch, reason=reason)
         return Result(w, certificate, [*getattr(self, "history_", []), record(state)], state)
 
+    def _trace_loop(self, parts: list[Any], start: Any, most: int, bounds: bool) -> Iterator[Update]:
+        """The updates of a run, with w as the kernels hold it."""
+        parts = self._with_weights_up_to_1(parts)
+        prover = prover_for(type(parts[0]))(parts) if bounds else None
+        options = {"most": most, "start": start, "batch": bool(self.batch), "rng": make_rng(self)}
+        for update in updates(parts, self._scaled_target(), self._rule(), **options):
+            if prover is None:
+                yield update
+            else:
+                yield update._replace(lower=prover.margin(update.w), errors=prover.errors(update.w))
+
     def _remember(self, result: Result, convert: Callable[[np.ndarray], np.ndarray] = np.copy) -> None:
         """What `partial_fit` needs to go on: nothing that is as large as the data."""
         pocket = result.state.pocket if keeps_pocket(self.keep, bool(self.batch)) else None
@@ -228,6 +240,17 @@ class LoopedLinear(Looped, LinearClassifier):
         self._publish_result(result, parts[0])
         self._warn()
         return self
+
+    def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
+        """Every update of a fit, for `trace`."""
+        check_parameters(self)
+        parts = self._parts(self._sample(X, y, sample_weight))
+        scale, machine = self._scale, self._machine()
+        for update in self._trace_loop(parts, self._start(parts), most, bounds):
+            w, before, a = (scale.show(parts[0].as_matrix(each)) for each in (update.w, update.before, update.a))
+            rival = self.classes_[update.rival] if machine and update.rival is not None else update.rival
+            lower, upper = (float(np.ldexp(each, scale.exponent)) for each in (update.lower, update.upper))
+            yield update._replace(w=w, before=before, a=a, rival=rival, lower=lower, upper=upper)
 
     def _start(self, parts: list[Any]) -> State | np.ndarray | None:
         """Where learning begins: at ``start``, or at 0.

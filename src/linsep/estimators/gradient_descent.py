@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes
 from ..loop.keep import Pocket
 from ..loop.stop import Rounds
+from ..loop.trace import Update
 from ..rows.matrix import VectorMatrix
 from ..rules import make_increment
-from ..solvers.gradient_descent import Criterion, descend, named_criterion
+from ..solvers.gradient_descent import Criterion, descend, named_criterion, trace_descent
 from ..targets import Margin
 from ._linear import LinearClassifier, row_oracle
 from ._parameters import shared_parameters
@@ -136,6 +139,16 @@ class GradientDescent(LinearClassifier):
         if first:
             self.history_ = []
         return self._descend(sample, self._present_w(sample.X.shape[1] + 1), None)
+
+    def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
+        """Every step of a fit, for `trace`."""
+        check_parameters(self)
+        sample = self._sample(X, y, sample_weight)
+        part = row_oracle(sample, bias=float(self.fit_intercept))
+        steps = descend(VectorMatrix(part), self._criterion(), self._first_w((part.size,)), self._schedule())
+        return self._shown(
+            trace_descent(steps, part.sign.size, lambda step: step.moved < self.theta), most, part if bounds else None
+        )
 
     def _criterion(self) -> Criterion:
         if isinstance(self.criterion, str):

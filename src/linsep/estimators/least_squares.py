@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -12,17 +14,21 @@ from sklearn.utils.metaestimators import available_if
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes
 from ..loop.stop import Rounds
+from ..loop.trace import Update
 from ..rows.matrix import VectorMatrix, class_scores
 from ..rules import make_increment, rate_of
-from ..solvers.gradient_descent import descend, named_criterion
+from ..solvers.gradient_descent import Step, descend, named_criterion, trace_descent
 from ..solvers.least_squares import (
     Triangle,
     averaged_lms_pass,
     averaged_lms_pass_of_classes,
     has_triangle,
     ho_kashyap,
+    ho_kashyap_steps,
     least_squares,
     lms_pass,
+    trace_ho_kashyap,
+    trace_lms,
 )
 from ..targets import Margin
 from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
@@ -190,6 +196,29 @@ class LeastSquares(LinearClassifier):
         self.history_ = [*getattr(self, "history_", []), {"pass": k, "value": _squares(A, b, w)}]
         return self._finish(sample, w, _row_weights(sample, A, b, w), k, "")
 
+    def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
+        """Every update of a fit of two classes, for `trace`."""
+        check_parameters(self)
+        if self.method == "pinv" or self.keep == "average":
+            raise ValueError(
+                "trace: expected method 'gradient', 'lms' or 'ho-kashyap' with keep='last', which make steps."
+            )
+        sample = self._sample(X, y, sample_weight)
+        if sample.n_classes:
+            raise ValueError("trace: least squares of more than two classes has a w for each: use two classes.")
+        A, b = self._matrix(sample), self._margins(sample)
+        if self.method == "ho-kashyap":
+            rate = self._ho_kashyap_rate()
+            found = trace_ho_kashyap(ho_kashyap_steps(A, b, rate), rate)
+        elif self.method == "lms":
+            found = trace_lms(A, b, self._first_w((A.shape[1],)), lambda k: self._lms_rate(A, k), self.step_tol)
+        else:
+            schedule = None if self.rate is None else make_increment(self.rate)
+            steps = descend(A, named_criterion("squares", b), self._first_w((A.shape[1],)), schedule)
+            short = partial(_is_short, step_tol=self.step_tol)
+            found = trace_descent(steps, A.shape[0], short)
+        return self._shown(found, most, A.part if bounds else None)
+
     def _rounds(self, A: VectorMatrix) -> Rounds:
         most = min(1000, auto_passes(A.part.matrix)) if self.max_iter == "auto" else self.max_iter
         return Rounds(most, self.max_seconds)
@@ -230,7 +259,7 @@ class LeastSquares(LinearClassifier):
         for k, step in zip(rounds, descend(A, named_criterion("squares", b), w, schedule), strict=False):
             self.history_.append(print_record(self.verbose, {"pass": k, "value": step.value}))
             w = step.w
-            if step.moved <= self.step_tol * np.linalg.norm(w):
+            if _is_short(step, self.step_tol):
                 break
         return w
 
@@ -244,11 +273,16 @@ class LeastSquares(LinearClassifier):
 
     def _lms_pass(self, A: VectorMatrix, b, w, k: int) -> float:
         """One pass in place, with one rate for the whole of it."""
-        longest = max(float((A.weight * A.squares).max()), 1e-300)
-        rate = 1.0 / (math.sqrt(k) * longest) if self.rate is None else rate_of(make_increment(self.rate), k)
+        rate = self._lms_rate(A, k)
         squares = lms_pass(A.part, b, w, np.flatnonzero(A.weight), rate)
         self._require_finite(w, rate, k)
         return float(squares)
+
+    def _lms_rate(self, A: VectorMatrix, k: int) -> float:
+        """The rate of pass k."""
+        if self.rate is not None:
+            return rate_of(make_increment(self.rate), k)
+        return 1.0 / (math.sqrt(k) * max(float((A.weight * A.squares).max()), 1e-300))
 
     def _average(self, sample: Sample, A: VectorMatrix, b, start) -> tuple[np.ndarray, int, str]:
         """The mean w of some passes, how many they were, and why they ended early."""
@@ -272,14 +306,22 @@ class LeastSquares(LinearClassifier):
         if not np.isfinite(w @ w):
             raise ValueError(f"rate={rate!r}: w is infinite after {k} passes. Lower the rate, or leave it None.")
 
-    def _ho_kashyap(self, sample: Sample, A: VectorMatrix, b, rounds: Rounds):
+    def _ho_kashyap_rate(self) -> float:
         rate = 0.9 if self.rate is None else self.rate
         if not isinstance(rate, int | float) or not 0 < rate <= 1:
             raise ValueError(f"rate: Ho-Kashyap needs a number in (0, 1], got {rate!r}.")
-        found = ho_kashyap(A, b, float(rate), rounds)
+        return float(rate)
+
+    def _ho_kashyap(self, sample: Sample, A: VectorMatrix, b, rounds: Rounds):
+        found = ho_kashyap(A, b, self._ho_kashyap_rate(), rounds)
         self.margins_ = found.b
         dual_weights = A.weight * np.maximum(-found.error, 0.0)
         return self._finish(sample, found.w, dual_weights, found.steps, rounds.reason)
+
+
+def _is_short(step: Step, step_tol: float) -> bool:
+    """Whether a step of descent moved w by a small part of its length only."""
+    return bool(step.moved <= step_tol * np.linalg.norm(step.w))
 
 
 def _squares(A: VectorMatrix, b: np.ndarray, w: np.ndarray) -> float:

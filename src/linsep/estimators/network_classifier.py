@@ -105,12 +105,18 @@ class NetworkClassifier(LabellingClassifier):
         """Learn from graphs: (node features, edges) or (node features, edges, edge features) each."""
         goes_on = self.warm_start and hasattr(self, "classes_")
         self._begin_learning(goes_on)
-        examples = check_graphs(X, self._intercept(), self._widths if goes_on else None)
-        labels = check_labels(y, examples)
         if not goes_on:
-            self.classes_ = np.unique(np.concatenate(labels))
-        self._learn(self._oracle(examples, labels, sample_weight))
+            self._learn(self._first_oracle(X, y, sample_weight))
+            return self
+        examples = check_graphs(X, self._intercept(), self._widths)
+        self._learn(self._oracle(examples, check_labels(y, examples), sample_weight))
         return self
+
+    def _first_oracle(self, X: Sequence, y: Sequence, sample_weight) -> Networks | SearchedNetworks:
+        examples = check_graphs(X, self._intercept(), None)
+        labels = check_labels(y, examples)
+        self.classes_ = np.unique(np.concatenate(labels))
+        return self._oracle(examples, labels, sample_weight)
 
     @all_or_nothing
     def partial_fit(self, X: Sequence, y: Sequence, classes=None, sample_weight=None) -> NetworkClassifier:

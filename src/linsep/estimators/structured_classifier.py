@@ -96,7 +96,7 @@ class StructuredClassifier(LabellingClassifier):
     def fit(self, X: Sequence, y: Sequence, sample_weight=None) -> StructuredClassifier:
         """Learn from examples ``X`` (any objects) with right labellings ``y``."""
         self._begin_learning(self.warm_start and hasattr(self, "coef_"))
-        self._learn(self._oracle(X, y, sample_weight))
+        self._learn(self._first_oracle(X, y, sample_weight))
         return self
 
     @all_or_nothing
@@ -105,6 +105,12 @@ class StructuredClassifier(LabellingClassifier):
         self._begin_learning(hasattr(self, "coef_"))
         self._learn_more(self._oracle(X, y, sample_weight))
         return self
+
+    def _first_oracle(self, X: Sequence, y: Sequence, sample_weight) -> Custom:
+        return self._oracle(X, y, sample_weight)
+
+    def _shown_rival(self, label: np.ndarray, oracle: Any) -> Any:
+        return oracle.labellings[int(label[0])]
 
     def _oracle(self, X: Sequence, y: Sequence, sample_weight) -> Custom:
         """The examples as an oracle, checked."""

@@ -1,39 +1,36 @@
-"""Learning step by step: every update of an estimator that runs the loop, with the numbers of its formula."""
+"""Learning step by step: every update of an estimator, with the numbers of its formula."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
-from ..loop.passes import State
-from ..loop.passes import trace as trace_loop
-from ._looped import LoopedLinear
-from ._validation import check_parameters
+from ..loop.trace import Update
+
+__all__ = ["Update", "trace"]
 
 
-class Update(NamedTuple):
-    """One update: which row caused it, and where learning stands after it."""
+def trace(
+    estimator: Any, X, y, sample_weight=None, *, max_updates: int = 1000, bounds: bool = False
+) -> Iterator[Update]:
+    r"""Learn as ``estimator`` would and yield every update, :math:`w \leftarrow \alpha w + \beta a`, with its numbers.
 
-    number: int  # 1, 2, ...
-    row: int  # of X
-    w: np.ndarray  # after the update, the bias last; of a linear machine one row per class
-    state: State  # all numbers of the run
-
-
-def trace(estimator: Any, X, y, sample_weight=None, *, max_updates: int = 1000) -> Iterator[Update]:
-    """Learn as ``estimator`` would, in the data's order, and yield every update. The estimator itself is not changed.
+    The estimator itself is not changed. The w of an update is the one that moves: averages and the best w so far are
+    made of these. A batch step is one update, made from all rows in ``rows``; so is a step of a descent, where
+    :math:`a = -\nabla J`. Widrow-Hoff makes one at every row.
 
     Parameters
     ----------
-    estimator : Perceptron, Relaxation, Kozinec or LinearMachine
-        With the parameters of the run; its budget is ``max_updates``, and ``batch`` must be False.
+    estimator : Perceptron, Relaxation, Kozinec, LinearMachine, GradientDescent, LeastSquares or a structured classifier
+        With the parameters of the run; its budget is ``max_updates``.
     X, y, sample_weight
         As for ``fit``.
     max_updates : int, default=1000
         End after so many updates.
+    bounds : bool, default=False
+        Also compute the margin and the errors of every w, which costs a look at all rows each.
 
     Yields
     ------
@@ -46,21 +43,11 @@ def trace(estimator: Any, X, y, sample_weight=None, *, max_updates: int = 1000) 
     >>> from linsep import Perceptron, trace
     >>> X = [[.5, 3], [1, 3], [.5, 2.5], [1, 2.5], [1.5, 2.5], [4.5, 1], [5, 1], [4.5, .5], [5.5, .5]]
     >>> for update in trace(Perceptron(), X, [1, 1, 1, 1, 1, 2, 2, 2, 2]):
-    ...     print(update.number, update.row, update.w)
-    1 0 [-0.5 -3.  -1. ]
-    2 5 [ 4. -2.  0.]
-    3 4 [ 2.5 -4.5 -1. ]
+    ...     print(update.number, update.row, update.wa, update.a, update.w)
+    1 0 0.0 [-0.5 -3.  -1. ] [-0.5 -3.  -1. ]
+    2 5 -6.25 [4.5 1.  1. ] [ 4. -2.  0.]
+    3 4 -1.0 [-1.5 -2.5 -1. ] [ 2.5 -4.5 -1. ]
     """
-    if not isinstance(estimator, LoopedLinear):
-        raise TypeError(f"trace: expected a Perceptron, Relaxation, Kozinec or LinearMachine, got {estimator!r}.")
-    if estimator.batch:
-        raise ValueError("trace: expected batch=False, got batch=True; history_ has the batch steps.")
-    return _updates(clone(estimator), X, y, sample_weight, max_updates)
-
-
-def _updates(estimator: LoopedLinear, X, y, sample_weight, max_updates: int) -> Iterator[Update]:
-    check_parameters(estimator)
-    parts = estimator._with_weights_up_to_1(estimator._parts(estimator._sample(X, y, sample_weight)))
-    steps = trace_loop(parts, estimator._scaled_target(), estimator._rule(), most=max_updates)
-    for number, (row, state) in enumerate(steps, start=1):
-        yield Update(number, row, estimator._scale.show(parts[0].as_matrix(state.weights)), state)
+    if not hasattr(estimator, "_updates"):
+        raise TypeError(f"trace: expected an estimator that makes updates of w, such as Perceptron, got {estimator!r}.")
+    return clone(estimator)._updates(X, y, sample_weight, max_updates, bounds)

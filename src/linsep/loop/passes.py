@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -154,8 +154,28 @@ def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None)
     return cut
 
 
+class _Look(NamedTuple):
+    """What a pass with w at rest found: all that a batch step needs."""
+
+    batch_sum: np.ndarray
+    weights: np.ndarray  # of the vectors in it
+    sums: BatchSums
+    goal: float
+    ww: float
+
+
 def _batch_pass(run: _Run, state: State) -> bool:
     """Visit every set with w at rest, then make one step; returns whether the pass was cut short."""
+    look = _look(run, state)
+    if look is None:
+        return True
+    if not state.done:
+        _move(run, state, look)
+    return False
+
+
+def _look(run: _Run, state: State) -> _Look | None:
+    """Visit every set with w at rest; None: the pass was cut short."""
     w, counters, rule = state.w, state.counters, run.rule
     ww = squared_length(w)
     goal = run.target.goal(ww, counters.total)
@@ -163,7 +183,7 @@ def _batch_pass(run: _Run, state: State) -> bool:
     sums = BatchSums(0, 0.0, 0.0, 0.0, math.inf)
     for part, rows in ((part, rows) for part in run.parts for rows in present_blocks(part)):
         if run.halt():
-            return True
+            return None
         task = Task(
             part, run.target, rule.for_updates(counters.updates, 1) if run.traits.scheduled else rule, state.keeper
         )
@@ -173,20 +193,26 @@ def _batch_pass(run: _Run, state: State) -> bool:
     state.mistakes, state.errors = sums.violated, sums.errors
     state.offer(w, sums.errors)
     state.done = sums.violated == 0
-    if not state.done:
-        ss = squared_length(batch_sum)
-        if not ss < 1e300:  # each step overshoots more than the one before
-            raise ValueError(f"rate: w runs away, after {counters.updates} batch steps. Lower the rate, or take means.")
-        ws = float(w @ batch_sum)
-        alpha, beta = rule.batch_step(counters.updates, Batch(ws, ww, ss, sums.total, sums.weight, goal))
-        w *= alpha
-        w += beta * batch_sum
-        state.dual_weights *= alpha
-        state.dual_weights += beta * weights
-        state.step_length = beta * math.sqrt(ss)
-        total = alpha * counters.total + beta * sums.total
-        state.counters = counters._replace(updates=counters.updates + 1, total=total)
-    return False
+    return _Look(batch_sum, weights, sums, goal, ww)
+
+
+def _move(run: _Run, state: State, look: _Look) -> tuple[float, float]:
+    """Make one batch step; returns its alpha and beta."""
+    w, counters, sums = state.w, state.counters, look.sums
+    ss = squared_length(look.batch_sum)
+    if not ss < 1e300:  # each step overshoots more than the one before
+        raise ValueError(f"rate: w runs away, after {counters.updates} batch steps. Lower the rate, or take means.")
+    ws = float(w @ look.batch_sum)
+    batch = Batch(ws, look.ww, ss, sums.total, sums.weight, look.goal)
+    alpha, beta = run.rule.batch_step(counters.updates, batch)
+    w *= alpha
+    w += beta * look.batch_sum
+    state.dual_weights *= alpha
+    state.dual_weights += beta * look.weights
+    state.step_length = beta * math.sqrt(ss)
+    total = alpha * counters.total + beta * sums.total
+    state.counters = counters._replace(updates=counters.updates + 1, total=total)
+    return alpha, beta
 
 
 def _open_log(oracle: Any, state: State) -> None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..loop.trace import Update
 from ..rows.matrix import VectorMatrix
 from ..rules import rate_of
 
@@ -62,6 +63,8 @@ class Step(NamedTuple):
     """One step of the descent."""
 
     w: np.ndarray
+    before: np.ndarray
+    gradient: np.ndarray
     value: float  # J before the step
     rate: float
     moved: float  # |rate * gradient|
@@ -83,10 +86,10 @@ def take_step(A: VectorMatrix, criterion: Criterion, w: np.ndarray, rate: float 
         while square > 0 and not criterion.value(w - rate * gradient, A) <= value - 0.5 * rate * square:
             rate *= 0.5
             if rate * square <= 1e-16 * max(abs(value), 1e-300):  # rounding hides any lower value
-                return Step(w, value, 0.0, 0.0, row_weights)
+                return Step(w, w, gradient, value, 0.0, 0.0, row_weights)
     after = w - rate * gradient
     _require_finite(float(after @ after))
-    return Step(after, value, rate, rate * square**0.5, row_weights)
+    return Step(after, w, gradient, value, rate, rate * square**0.5, row_weights)
 
 
 def _require_finite(number: float) -> None:
@@ -106,3 +109,15 @@ def descend(
         step = take_step(A, criterion, w, rate, guess)
         yield step
         w, guess, k = step.w, 2.0 * step.rate if step.rate > 0 else guess, k + 1
+
+
+def trace_descent(steps: Iterator[Step], rows: int, short: Callable[[Step], bool]) -> Iterator[Update]:
+    """The steps as updates w + rate (-gradient), until one of them is ``short``; ``rows`` are all that there are."""
+    for number, step in enumerate(steps, start=1):
+        used = np.arange(rows) if step.row_weights is None else np.flatnonzero(step.row_weights)
+        yield Update(
+            number, -1, step.w, step.before, -step.gradient, 1.0, step.rate, -float(step.before @ step.gradient),
+            math.nan, used, passes=number, visits=number * rows, value=step.value, state=step,
+        )  # fmt: skip
+        if short(step):
+            return

@@ -9,7 +9,9 @@ Gradient descent on J_s is the criterion "squares" of `linsep.solvers.gradient_d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ import scipy.sparse.linalg
 
 from ..door import require_room
 from ..jit import borrowed, compiled
+from ..loop.trace import Update
 from ..rows.matrix import BLOCK, VectorMatrix, dense_vectors, weight_of
 
 WIDE = 4000  # columns above which sparse data are solved without a triangle
@@ -135,8 +138,27 @@ def averaged_lms_pass_of_classes(part, margins, w, total, seen, rows, rate):
     return squares
 
 
+def trace_lms(
+    A: VectorMatrix, b: np.ndarray, w: np.ndarray, rate: Callable[[int], float], step_tol: float
+) -> Iterator[Update]:
+    """The updates of LMS row by row, from w; ``rate`` is a function of the pass 1, 2, ..."""
+    number, rows = 0, np.flatnonzero(A.weight)
+    for k in count(1):
+        first, eta = w.copy(), rate(k)
+        for i in rows.tolist():
+            number, before, a = number + 1, w.copy(), A.part.vectors(np.array([A.part.first + i]))[0]
+            wa = float(before @ a)
+            lms_pass(A.part, b, w, np.array([i]), eta)
+            beta = eta * (float(b[i]) - wa) * float(A.weight[i])
+            yield Update(
+                number, i, w.copy(), before, a, 1.0, beta, wa, float(b[i]), np.array([i]), passes=k, visits=number
+            )
+        if np.linalg.norm(w - first) <= step_tol * np.linalg.norm(w):
+            return
+
+
 class HoKashyap(NamedTuple):
-    """Where the method ended: w, the margins b, the error Aw - b and the steps made."""
+    """Where the method stands: w, the margins b, the error Aw - b and the steps made."""
 
     w: np.ndarray
     b: np.ndarray
@@ -152,6 +174,18 @@ def ho_kashyap(A: VectorMatrix, b: np.ndarray, rate: float, rounds: Iterable[int
     On separable data w separates after finitely many steps. If the positive part of e vanishes and e
     does not, then :math:`A^T e = 0` with :math:`-e \ge 0` proves that the data are not separable.
     """
+    steps = ho_kashyap_steps(A, b, rate)
+    found = next(steps)
+    for k in rounds:  # the last round finds that there is nothing to do
+        after = next(steps, None)
+        found = found._replace(steps=k) if after is None else after
+        if after is None:
+            break
+    return found
+
+
+def ho_kashyap_steps(A: VectorMatrix, b: np.ndarray, rate: float) -> Iterator[HoKashyap]:
+    """Where the method begins, and where it stands after every step, until it ends."""
     c = A.weight
     R = Triangle.of(A, b).R[:, :-1]
     _, sigma, V = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
@@ -161,17 +195,28 @@ def ho_kashyap(A: VectorMatrix, b: np.ndarray, rate: float, rounds: Iterable[int
         """A^+ r, by the semi-normal equations."""
         return V.T @ (inverse**2 * (V @ (A.T @ (c * r))))
 
-    b = b.copy()
-    w = project(b)
-    present, steps = c > 0, 0
+    w, present = project(b), c > 0
     scores = A @ w
-    for k in rounds:
-        steps = k
+    for k in count(1):
+        yield HoKashyap(w, b, scores - b, k - 1)
         error = (scores - b)[present]
         gain = np.where(present, np.maximum(scores - b, 0.0), 0.0)
         if scores[present].min() > 0 or gain.max() <= 1e-9 * np.abs(error).max():
-            break
-        b += 2.0 * rate * gain
+            return
+        b = b + 2.0 * rate * gain
         w = w + 2.0 * rate * project(gain)
         scores = A @ w
-    return HoKashyap(w, b, scores - b, steps)
+
+
+def trace_ho_kashyap(steps: Iterator[HoKashyap], rate: float) -> Iterator[Update]:
+    """The steps of Ho-Kashyap as updates of w; their state has the margins b."""
+    before = next(steps)
+    for found in steps:
+        used = np.flatnonzero(before.error > 0)
+        a = (found.w - before.w) / (2.0 * rate)
+        yield Update(
+            found.steps, -1, found.w, before.w, a, 1.0, 2.0 * rate, float(before.w @ a), math.nan, used,
+            passes=found.steps, visits=found.steps * found.b.size, value=float(before.error @ before.error),
+            state=found,
+        )  # fmt: skip
+        before = found

@@ -168,7 +168,7 @@ class SequenceClassifier(LabellingClassifier):
         goes_on = self.warm_start and hasattr(self, "coef_")
         self._begin_learning(goes_on)
         read, labels = self._read_more(X, y) if goes_on else self._read_first(X, y, None)
-        oracle = self._oracle(read, number_labels(labels, read.begin, self._number, self._forbidden), sample_weight)
+        oracle = self._oracle(read, labels, sample_weight)
         if dev is None:
             self._learn(oracle)
             return self
@@ -197,10 +197,11 @@ class SequenceClassifier(LabellingClassifier):
             read, labels = self._read_more(X, y)
         else:
             raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")
-        self._learn_more(
-            self._oracle(read, number_labels(labels, read.begin, self._number, self._forbidden), sample_weight)
-        )
+        self._learn_more(self._oracle(read, labels, sample_weight))
         return self
+
+    def _first_oracle(self, X: Sequence, y: Sequence, sample_weight) -> Sequences:
+        return self._oracle(*self._read_first(X, y, None), sample_weight)
 
     def _read_first(self, X: Sequence, y: Sequence, classes: Any) -> tuple[Read, list]:
         """The first training data: features, labels and parameters that `predict` and `partial_fit` go on with."""
@@ -243,8 +244,9 @@ class SequenceClassifier(LabellingClassifier):
             bool(self.pair_features), forbidden_scores(self._forbidden, len(labels)),
         )  # fmt: skip
 
-    def _oracle(self, read: Read, label: np.ndarray, sample_weight=None) -> Sequences:
+    def _oracle(self, read: Read, labels: list, sample_weight=None) -> Sequences:
         """The sequences as an oracle."""
+        label = number_labels(labels, read.begin, self._number, self._forbidden)
         return sequences(
             read.begin, label, read.x, **self._chain._asdict(), loss=float(self.loss_scale),
             cost=tabulate_loss(self.loss, self.classes_),
