@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -24,16 +24,28 @@ def open_model(path: str) -> tuple[Any, dict[str, Any]]:
     return model, origin
 
 
-def _rows(path: str, data: tuple[str, ...], kind: str | None, *, labels: bool) -> tuple[Any, dict[str, Any], Any]:
-    """The model, its origin, and the table that it is applied to."""
+class Meeting(NamedTuple):
+    """A model and the rows that it is applied to."""
+
+    rule: Any
+    origin: dict[str, Any]
+    table: Any
+    sample: Any
+
+
+def meet(path: str, data: tuple[str, ...], kind: str | None, out: Output, *, labels: bool) -> Meeting:
+    """Open a model and a table, and find the model's columns in it."""
+    from .schemas import schema_of
     from .tables import read_table
 
     model, origin = open_model(path)
-    target = origin.get("target") if labels else None
-    if labels and not isinstance(target, str):
+    schema = schema_of(model, origin, path)
+    if labels and schema.target is None:
         raise Problem(f"{path}: does not say which column was predicted: it was not made by linsep fit.")
-    table = read_table(data, target=target, kind=kind, features=origin.get("features"))
-    return model, origin, table
+    table = read_table(data, kind)
+    for name in schema.missing_columns(table.frame.columns):
+        out.note(f"{', '.join(table.files)}: no column {name!r}; it counts as missing in every row.")
+    return Meeting(model, origin, table, table.sample(schema, labels))
 
 
 @click.command(cls=Command)
@@ -60,9 +72,9 @@ def predict(
     """
     import numpy as np
 
-    rule, _, table = _rows(model, data, kind, labels=False)
-    decided = rule.predict(table.X)
-    g = rule.decision_function(table.X)
+    rule, _, _, sample = meet(model, data, kind, out, labels=False)
+    decided = rule.predict(sample.X)
+    g = rule.decision_function(sample.X)
     score = g if g.ndim == 1 else np.diff(np.partition(g, -2, axis=1)[:, -2:], axis=1)[:, 0]
     out.answer(rows=int(decided.size), output=output)
     if output is None and out.as_json:
@@ -120,8 +132,8 @@ def evaluate(model: str, data: tuple[str, ...], *, kind: str | None, memory: int
     from .metrics import evaluate as count
     from .metrics import say_classes, say_evaluation
 
-    rule, _, table = _rows(model, data, kind, labels=True)
-    found = count(rule, table.sample())
+    rule, _, _, sample = meet(model, data, kind, out, labels=True)
+    found = count(rule, sample)
     out.answer(**found)
     say_evaluation(found, out, "rows")
     say_classes(found, out)
@@ -150,12 +162,11 @@ def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, o
     from .learning import certificates_of
     from .tables import is_test_row
 
-    rule, origin, table = _rows(model, data, kind, labels=True)
-    sample = table.sample()
+    rule, origin, table, sample = meet(model, data, kind, out, labels=True)
     held = origin.get("held_out") or {}
     if "fraction" in held:
         sample = sample.take(~is_test_row(np.arange(sample.y.size), held["fraction"], held["seed"]))
-    same = origin.get("data", {}).get("sha256") == table.source["sha256"]
+    same = origin.get("data", {}).get("sha256") == table.sha256
     if not same:
         out.note("these are not the bytes that the model was fitted to: its certificate is about others.")
     verdict = rule.check(sample.X, sample.y, sample.weight)

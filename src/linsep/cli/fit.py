@@ -65,17 +65,29 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
     """
     from .learning import learn
     from .metrics import evaluate, say_evaluation
+    from .schemas import find_schema
     from .tables import read_table
 
-    target = options["target"]
-    if target is None:
+    if options["target"] is None:
         refuse("--target: which column is to be predicted? For example: --target species.")
     _check_output(options["output"])
-    table = read_table(data, target=target, weight=options["weight"], kind=options["kind"])
-    train, test, held_out = _split(table.sample(), options, target)
-    out.answer(data=table.source, features=len(table.features), held_out=held_out)
-    out.say(f"{table.source['rows']} rows, {len(table.features)} features, {len(set(train.y.tolist()))} classes.")
+    table = read_table(data, options["kind"])
+    held, held_out = _held_rows(table, options)
+    schema = find_schema(table, table.frame if held is None else table.frame.filter(~held), options, out)
+    train, test = table.sample(schema), None
+    if held is not None:
+        train, test = train.take(~held), train.take(held)
+    elif held_out:
+        test = read_table([held_out["file"]], options["kind"]).sample(schema)
+    classes = sorted(set(train.y.tolist()))
+    out.answer(data=table.source, features=schema.n_features, classes=classes, held_out=held_out)
+    out.say(
+        f"{table.frame.height} rows, {len(schema.columns)} columns, {schema.n_features} features, "
+        f"{len(classes)} classes."
+    )
     if options["dry_run"]:
+        out.answer(schema=schema.as_dict())
+        out.say(schema)
         return
     learned = learn(
         train, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
@@ -89,10 +101,8 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
     origin = {
         "command": shlex.join(["linsep", *sys.argv[1:]]),
         "data": table.source,
-        "features": table.features,
-        "target": target,
-        "weight": options["weight"],
         "held_out": held_out,
+        "schema": schema.as_dict(),
     }
     _write(learned.model, options["output"], origin, out)
     _say_end(learned, options["time_limit"], out)
@@ -143,23 +153,22 @@ def _check_output(path: str | None) -> None:
         raise Problem(f"{path}: is a folder, or its folder does not exist. Give a path such as model.linsep.")
 
 
-def _split(sample: Any, options: dict[str, Any], target: str) -> tuple[Any, Any, Any]:
-    """Rows to learn from, rows to count errors on, and how the latter were chosen."""
+def _held_rows(table: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any] | None]:
+    """Which rows are held out (None: no rows of the table), and how they were chosen."""
     import numpy as np
 
-    from .tables import is_test_row, read_table
+    from .tables import is_test_row
 
     test = options["test"]
     if test is None:
-        return sample, None, None
+        return None, None
     try:
         fraction = float(test)
     except ValueError:
-        table = read_table([test], target=target, weight=options["weight"], kind=options["kind"])
-        return sample, table.sample(), {"file": test}
+        return None, {"file": test}
     if not 0 < fraction < 1:
         refuse(f"--test: expected a fraction between 0 and 1, or a file, got {test}.")
-    held = is_test_row(np.arange(sample.y.size), fraction, options["seed"])
+    held = is_test_row(np.arange(table.frame.height), fraction, options["seed"])
     if held.all() or not held.any():
-        raise Problem(f"--test {test}: {sample.y.size} rows are too few to hold out this part of them.")
-    return sample.take(~held), sample.take(held), {"fraction": fraction, "seed": options["seed"]}
+        raise Problem(f"--test {test}: {held.size} rows are too few to hold out this part of them.")
+    return held, {"fraction": fraction, "seed": options["seed"]}

@@ -30,13 +30,16 @@ def separable(data: tuple[str, ...], *, target: str | None, out: Output, **optio
     4 if the time did not suffice to decide.
     """
     from ..estimators.separability import separability
+    from .schemas import find_schema
     from .tables import read_table
 
     if target is None:
         refuse("--target: which column names the classes? For example: --target species.")
-    table = read_table(data, target=target, weight=options["weight"], kind=options["kind"])
+    table = read_table(data, options["kind"])
+    schema = find_schema(table, table.frame, {"target": target, **options}, out)
+    X, y, weight = table.sample(schema)
     with out.progress("is it separable?", options["time_limit"]):
-        found = separability(table.X, table.y, table.weight, max_seconds=options["time_limit"])
+        found = separability(X, y, weight, max_seconds=options["time_limit"])
     proof = (found.rows + 1).tolist() if found.separable is False else []
     out.answer(separable=found.separable, status=str(found.status), proof_rows=proof, certificate=[str(found)])
     out.say({True: "yes", False: "no", None: "not decided"}[found.separable])
@@ -72,9 +75,8 @@ def inspect(model: str, *, out: Output) -> None:
     )  # fmt: skip
     out.say(rule)
     out.say(f"classes: {', '.join(map(str, classes))}" if len(classes) else "not fitted")
-    for name in ("command", "target"):
-        if name in origin:
-            out.say(f"{name}: {origin[name]}")
+    if "command" in origin:
+        out.say(f"command: {origin['command']}")
     for certificate in certificates:
         out.say(certificate)
     if weights:
@@ -91,8 +93,9 @@ def _weights(rule: Any, origin: dict[str, Any]) -> list[dict[str, Any]]:
     coef = getattr(rule, "coef_", None)
     if not isinstance(coef, np.ndarray) or coef.ndim != 2:
         return []
-    given = origin.get("features")
-    names = given if isinstance(given, list) and len(given) == coef.shape[1] else None
-    names = names or [f"x{k}" for k in range(coef.shape[1])]
+    from .schemas import schema_of
+
+    named = "schema" in origin or hasattr(rule, "feature_names_in_")
+    names = schema_of(rule, origin, "model").feature_names if named else [f"x{k}" for k in range(coef.shape[1])]
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")
     return [{"feature": str(names[k]), "weights": coef[:, k].tolist()} for k in order]

@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import io
 import sys
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.errors import DataError
 from .output import Problem
 
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+SUFFIXES |= {".arrow": "arrow", ".feather": "arrow"}
 
 
 class Sample(NamedTuple):
@@ -48,14 +52,6 @@ def read_bytes(name: str) -> bytes:
     return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
 
 
-def fingerprint(parts: Sequence[bytes]) -> str:
-    """SHA-256 of the data, file after file."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
-
-
 def is_test_row(rows: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     """Which rows are held out: a function of their numbers and the seed alone (splitmix64), so that it can be repeated.
 
@@ -72,71 +68,85 @@ def is_test_row(rows: np.ndarray, fraction: float, seed: int) -> np.ndarray:
 
 
 class Table(NamedTuple):
-    """A table that was read: its rows as numbers, and where they come from."""
+    """A table that was read, with the place of every row."""
 
-    X: np.ndarray
-    y: np.ndarray | None
-    weight: np.ndarray | None
-    features: list[str]
-    source: dict[str, Any]
+    frame: Any  # of polars
+    files: list[str]
+    ends: list[int]  # rows up to the end of each file
+    sha256: str
 
-    def sample(self) -> Sample:
-        """Rows with labels."""
-        assert self.y is not None
-        return Sample(self.X, self.y, self.weight)
+    @property
+    def source(self) -> dict[str, Any]:
+        """What a model file says about its data."""
+        return {"files": self.files, "rows": self.frame.height, "sha256": self.sha256}
+
+    def sample(self, schema: Any, labels: bool = True) -> Sample:
+        """The rows as a schema makes them; labels and weights only if asked for."""
+        if labels and schema.target not in self.frame.columns:
+            known = ", ".join(self.frame.columns[:20])
+            raise Problem(f"{self.files[0]}: no column {schema.target!r} with the labels. Its columns: {known}.")
+        with self.named():
+            X, y, weight = schema.transform(self.frame if labels else self.frame.drop(schema.target, strict=False))
+        return Sample(X, y, weight)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Errors about data get the name of the file and the row."""
+        try:
+            yield
+        except DataError as error:
+            row = getattr(error, "row", None)
+            file = bisect_right(self.ends, row) if row is not None else 0
+            place = self.files[min(file, len(self.files) - 1)] if row is not None else ", ".join(self.files)
+            if row is not None:
+                place += f", row {row + 1 - (self.ends[file - 1] if file else 0)}"
+            column = f", column {error.column!r}" if error.column is not None else ""
+            raise Problem(f"{place}{column}: {error.message}") from error
 
 
-def read_table(
-    data: Sequence[str],
-    *,
-    target: str | None = None,
-    weight: str | None = None,
-    kind: str | None = None,
-    features: list[str] | None = None,
-) -> Table:
-    """Read files into one table; ``features`` are the columns that a model was fitted to, else all are taken."""
+def read_table(data: Sequence[str], kind: str | None = None) -> Table:
+    """Read files into one table: the columns of the first, found by name in the others."""
     try:
         import polars as pl
     except ImportError:
-        raise Problem("reading tables needs polars: pip install polars") from None
+        raise Problem("reading tables needs polars: pip install 'linsep[files]'") from None
     files = find_files(data)
-    parts = [read_bytes(name) for name in files]
-    frames = []
-    for name, part in zip(files, parts, strict=True):
+    digest, frames = hashlib.sha256(), []
+    for name in files:
+        part = read_bytes(name)
+        digest.update(part)
         how = kind or SUFFIXES.get(Path(name).suffix.lower(), "csv")
         try:
             frames.append(_parse(pl, part, how))
-        except Exception as error:  # all that polars raises for bad files
-            raise Problem(f"{name}: not a table in {how}: {str(error).splitlines()[0]}") from error
-    frame = pl.concat(frames) if len(frames) > 1 else frames[0]
-    name = ", ".join(files)
-    if target is not None and target not in frame.columns:
-        raise Problem(f"{name}: no column {target!r} to be predicted. Its columns: {', '.join(frame.columns)}.")
-    chosen = features or [column for column in frame.columns if column not in (target, weight)]
-    columns = []
-    for column in chosen:
-        if column not in frame.columns:
-            raise Problem(f"{name}: no column {column!r}, which the model needs.")
-        if not frame[column].dtype.is_numeric():
-            raise Problem(f"{name}: column {column!r}: expected numbers, got {frame[column].dtype}.")
-        columns.append(frame[column].to_numpy().astype(np.float64))
-    X = np.column_stack(columns) if columns else np.zeros((frame.height, 0))
-    source = {"files": files, "rows": frame.height, "sha256": fingerprint(parts)}
-    return Table(
-        np.ascontiguousarray(X),
-        None if target is None else frame[target].to_numpy(),
-        None if weight is None else frame[weight].to_numpy().astype(np.float64),
-        chosen,
-        source,
-    )
+        except Problem:
+            raise
+        except BaseException as error:  # all that polars raises for bad files, its panics among it
+            if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+                raise
+            raise Problem(f"{name}: not a table in {how}: {_first_line(error)}") from error
+    for name, frame in zip(files, frames, strict=True):
+        if set(frame.columns) != set(frames[0].columns):
+            odd = sorted(set(frame.columns) ^ set(frames[0].columns))[0]
+            raise Problem(f"{name}: the column {odd!r} is in this file or in {files[0]}, but not in both.")
+    if len(frames) > 1:
+        frames = [frame.select(frames[0].columns) for frame in frames]
+    frame = pl.concat(frames, how="vertical_relaxed")
+    return Table(frame, files, np.cumsum([each.height for each in frames]).tolist(), digest.hexdigest())
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__)[:200]
 
 
 def _parse(pl: Any, part: bytes, kind: str) -> Any:
     """A data frame of the bytes of a file."""
+    if not part:
+        raise Problem("the file is empty: expected a line with the names of the columns, and rows.")
     file = io.BytesIO(part)
     if kind in ("csv", "tsv"):
         return pl.read_csv(file, separator="," if kind == "csv" else "\t", infer_schema_length=None)
-    readers = {"jsonl": pl.read_ndjson, "parquet": pl.read_parquet}
+    readers = {"jsonl": pl.read_ndjson, "parquet": pl.read_parquet, "arrow": pl.read_ipc}
     if kind not in readers:
-        raise Problem(f"format {kind!r}: expected csv, tsv, jsonl or parquet.")
+        raise Problem(f"format {kind!r}: expected csv, tsv, jsonl, parquet or arrow.", 2)
     return readers[kind](file)
