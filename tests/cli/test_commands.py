@@ -12,8 +12,8 @@ import linsep
 from linsep.cli.app import HOME, run
 from linsep.cli.tables import is_test_row
 
-LINE = "a,b,kind\n" + "".join(f"{k},{k * k % 7},{'low' if k < 12 else 'high'}\n" for k in range(24))
-MIXED = "a,b,kind\n" + "".join(f"{k},{k * k % 7},{'even' if k % 2 else 'odd'}\n" for k in range(60))
+LINE = "a,b,kind\n" + "".join(f"{k / 2},{k * k % 7},{'low' if k < 12 else 'high'}\n" for k in range(24))
+MIXED = "a,b,kind\n" + "".join(f"{k / 2},{k * k % 7},{'even' if k % 2 else 'odd'}\n" for k in range(60))
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_fit_predict_evaluate_check_and_inspect(folder, capsys):
 
 def test_a_certificate_of_other_data_is_wrong(folder, capsys):
     run(["fit", "line.csv", "-t", "kind", "-o", "m.linsep"])
-    (folder / "line.csv").write_text(LINE.replace("11,", "21,", 1))
+    (folder / "line.csv").write_text(LINE.replace("5.5,", "21,", 1))
     capsys.readouterr()
     code, found, _ = call(capsys, "check", "m.linsep", "line.csv")
     assert code == 1 and not found["holds"] and not found["same_data"] and found["failures"]

@@ -79,12 +79,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
         train, test = train.take(~held), train.take(held)
     elif held_out:
         test = read_table([held_out["file"]], options["kind"]).sample(schema)
-    classes = sorted(set(train.y.tolist()))
-    out.answer(data=table.source, features=schema.n_features, classes=classes, held_out=held_out)
-    out.say(
-        f"{table.frame.height} rows, {len(schema.columns)} columns, {schema.n_features} features, "
-        f"{len(classes)} classes."
-    )
+    _say_data(table, schema, train, out, held_out)
     if options["dry_run"]:
         out.answer(schema=schema.as_dict())
         out.say(schema)
@@ -98,14 +93,17 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
         found = evaluate(learned.model, test)
         out.answer(test=found)
         say_evaluation(found, out, "held-out rows")
-    origin = {
-        "command": shlex.join(["linsep", *sys.argv[1:]]),
-        "data": table.source,
-        "held_out": held_out,
-        "schema": schema.as_dict(),
-    }
+    command = shlex.join(["linsep", *sys.argv[1:]])
+    origin = {"command": command, "data": table.source, "held_out": held_out, "schema": schema.as_dict()}
     _write(learned.model, options["output"], origin, out)
     _say_end(learned, options["time_limit"], out)
+
+
+def _say_data(table: Any, schema: Any, train: Any, out: Output, held_out: Any) -> None:
+    """What there is to learn from."""
+    rows, columns, classes = table.frame.height, len(schema.columns), sorted(set(train.y.tolist()))
+    out.answer(data=table.source, features=schema.n_features, classes=classes, held_out=held_out)
+    out.say(f"{rows} rows, {columns} columns, {schema.n_features} features, {len(classes)} classes.")
 
 
 def _say_learned(learned: Any, out: Output) -> None:

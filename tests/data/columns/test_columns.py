@@ -26,7 +26,7 @@ def table(n=N, **more):
     rng = np.random.RandomState(n)
     days = [f"20{10 + k % 12}-0{1 + k % 9}-1{k % 10}" for k in range(n)]
     columns = {
-        "row": list(range(100, 100 + n)),
+        "row": list(range(1, 1 + n)),
         "size": [None if k % 7 == 3 else float(x) for k, x in enumerate(rng.normal(50, 10, n))],
         "money": [float(x) for x in np.append(rng.uniform(1, 2, n - 1), 1e4)],
         "flag": [k % 3 == 0 for k in range(n)],

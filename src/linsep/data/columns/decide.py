@@ -70,7 +70,7 @@ def _suggest_number(found: Statistics) -> str:
     if found.low == found.high:
         return "ignore: all numbers are the same"
     n = found.numbers.count
-    consecutive = found.whole and found.increasing and found.high - found.low == n - 1
+    consecutive = found.whole and found.increasing and found.high - found.low == n - 1 and found.low in (0, 1)
     named = found.whole and ID_NAME.search(found.name) and (found.increasing or found.high - found.low >= n - 1)
     if n >= 10 and (consecutive or named):
         return "ignore: it numbers the rows"
