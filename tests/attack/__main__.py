@@ -19,8 +19,9 @@ from importlib import import_module
 from . import GENERATORS
 from .tally import Tally
 
-HANG = 300.0  # seconds after which a unit of work counts as hanging
 ROUNDS = {"malformed": 1, "signals": 1, "same_bits": 1}  # units of these are whole tables: so many, then no more
+HANG = 300.0  # seconds after which a unit of work counts as hanging
+TABLE = 3000.0  # the same for a table, whose cases have limits of their own
 
 
 def work(name: str) -> None:
@@ -46,7 +47,8 @@ class Worker:
     def run(self, seed: int) -> dict:
         """The answer for a seed; a crash or a hang is an answer too, and the end of the process."""
         assert self.process.stdin and self.process.stdout
-        alarm = threading.Timer(HANG, self.process.kill)
+        most = TABLE if self.name in ROUNDS else HANG
+        alarm = threading.Timer(most, self.process.kill)
         alarm.start()
         try:
             print(seed, file=self.process.stdin, flush=True)
@@ -59,7 +61,7 @@ class Worker:
             return json.loads(answer)
         code = self.process.wait()
         tally = Tally()
-        tally.fail("hang" if late else "crash", self.name, f"over {HANG:.0f} s" if late else f"exit code {code}")
+        tally.fail("hang" if late else "crash", self.name, f"over {most:.0f} s" if late else f"exit code {code}")
         return tally.to_dict()
 
     @property

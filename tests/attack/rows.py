@@ -26,12 +26,12 @@ def attack(seed: int, tally: Tally) -> None:
     y = names[problem.y]
     rows = Rows(problem.dense, y, problem.kept, tuple(names.tolist()))
     for name, make in (estimators.TWO if count == 2 else estimators.MANY).items():
-        confront(tally, name, make(rng), problem, y, rows)
+        rule = estimators.begin_anywhere(rng, make(rng), problem.dense.shape[1], count, len(y))
+        confront(tally, name, rule, problem, y, rows)
     committee(tally, estimators.one_vs(rng), problem, y)
-    if count == 2:
-        ask_separability(tally, problem, y, rows)
-        if not problem.power:
-            scale(tally, rng, problem, y)
+    ask_separability(tally, problem, y, rows)
+    if count == 2 and not problem.power:
+        scale(tally, rng, problem, y)
 
 
 def learn(tally: Tally, name: str, rule: Any, problem: Problem, y: np.ndarray) -> Any:
@@ -44,7 +44,8 @@ def learn(tally: Tally, name: str, rule: Any, problem: Problem, y: np.ndarray) -
         try:
             rule.fit(problem.X, y, sample_weight=problem.weight)
         except ValueError as error:
-            if not (problem.wide or (problem.far and "of the bias" in str(error))) or "\n" in str(error):
+            wide = problem.wide or (problem.far and "of the bias" in str(error)) or "start: a w of" in str(error)
+            if not wide or "\n" in str(error):
                 tally.fail("refused", name, f"{said}: {error}")
             tally.notes["refused: too wide a range"] += 1
             return None
@@ -104,7 +105,7 @@ def ask_separability(tally: Tally, problem: Problem, y: np.ndarray, rows: Rows) 
             warnings.simplefilter("error")
             claim = separability(problem.X, y, problem.weight, max_seconds=estimators.SECONDS)
     except ValueError as error:
-        if not problem.wide:
+        if not (problem.wide or (problem.far and "of the bias" in str(error))):
             tally.fail("refused", name, f"{said}: {error}")
         return
     except Exception as error:
@@ -112,7 +113,7 @@ def ask_separability(tally: Tally, problem: Problem, y: np.ndarray, rows: Rows) 
         return
     tally.problems[name] += 1
     judge(tally, name, claim, rows, said)
-    if claim.separable is not bool(rows.best("free", False) > 0):
+    if claim.separable is not bool(rows.best(claim.bias, claim.w.ndim == 2) > 0):
         kind = "undecided" if claim.separable is None else "false claim"
         tally.fail(kind, name, f"{said}: {claim.separable}, {claim.status}, {claim.reason}")
     with tally.guarded(name, f"check of {said}"):

@@ -108,12 +108,21 @@ def test_partial_fit_begins_at_the_start_too():
         (LinearMachine(rule="kozinec", start=np.zeros((2, 3))), "begins at a point of the hull"),
         (Kozinec(start=[-1.0] * 9), r"expected weights >= 0 of shape \(9,\)"),
         (GradientDescent(start="abc"), "start"),
+        (Perceptron(start=[1e200, 0.0, 0.0]), r"a w of 1e\+200 is too large beside these examples"),
+        (LinearMachine(start=np.full((2, 3), 1e308)), "too large beside these examples"),
     ],
     ids=str,
 )
 def test_a_bad_start_is_refused(rule, said):
     with pytest.raises(ValueError, match=said):
         rule.fit(golden.X, golden.Y)
+
+
+def test_a_warm_start_of_rows_in_another_unit_is_refused_where_it_does_not_fit():
+    X, sign = floats(6, d=2, apart=0.5)
+    rule = Relaxation(warm_start=True, fit_intercept=False).fit(X, sign)  # scores of 1: w shrinks as rows grow
+    with pytest.raises(ValueError, match="too large beside these examples"):
+        rule.fit(np.ldexp(X, 300), sign)
 
 
 def test_a_start_is_in_the_units_of_the_rows():

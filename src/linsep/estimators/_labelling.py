@@ -21,6 +21,7 @@ from ..protocols import declared
 from ..risk.empirical import empirical_risk
 from ..solvers.column_generation import largest_margin
 from ._looped import Looped, _with_w
+from ._scale import Scale
 from ._validation import check_parameters, check_start
 
 MAXIMUM_MARGIN = "maximum margin"
@@ -100,7 +101,7 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
             return None
         if declared(type(self._rule()), "INSIDE_HULL"):
             raise ValueError("start: the rule of Kozinec begins at a vector of the examples: expected None.")
-        return check_start(self.start, (oracle.size,))
+        return Scale().hide(check_start(self.start, (oracle.size,)))
 
     def _learn_optimum(self, oracle: Any) -> None:
         """The largest margin, or a proof that there is none."""

@@ -24,6 +24,7 @@ SPAN = (
     400  # powers of two that a column may be smaller than the largest number; a row twice that if no squares are needed
 )
 LARGEST = 1000  # exponent of the largest number that is taken, and of the largest score that is shown
+LONGEST = 2.0**200  # a number of w that learning begins at: squares of scores stay within double precision
 
 
 class Scale(NamedTuple):
@@ -54,8 +55,13 @@ class Scale(NamedTuple):
         return self._times(w, self._shift, self._shift + self.free * self.exponent)
 
     def hide(self, w: np.ndarray) -> np.ndarray:
-        """w for the rows as they are learned from."""
-        return self._times(w, -self._shift, -self._shift - self.free * self.exponent)
+        """A w that learning begins at, for the rows as they are learned from; refused if it is too long beside them."""
+        with np.errstate(over="ignore"):
+            hidden = self._times(w, -self._shift, -self._shift - self.free * self.exponent)
+        if not np.abs(hidden).max(initial=0.0) <= LONGEST:
+            most = float(np.abs(w).max())
+            raise ValueError(f"start: a w of {most:.3g} is too large beside these examples for double precision.")
+        return hidden
 
     def _times(self, w: np.ndarray, columns: int, bias: int) -> np.ndarray:
         if not self.exponent:
