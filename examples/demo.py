@@ -12,6 +12,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import SGDClassifier
@@ -20,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from linsep import Kozinec, Perceptron, plot
+from linsep.plot.style import INK, SIGN_COLOURS, class_name, draw_legend
 
 
 def say(text, indent: str = "  ") -> None:
@@ -62,17 +64,22 @@ def tumours():
 
 def picture(path: Path, first, second) -> None:
     rule, X, y = first
-    figure, axes = plt.subplots(1, 4, figsize=(17, 4.4), width_ratios=[1, 1.3, 1.3, 1.5], layout="constrained")
+    plt.style.use("linsep.plot.lectures")
+    figure, axes = plt.subplots(1, 4, figsize=(19, 5.2), width_ratios=[1, 1.3, 1.3, 1.3], layout="constrained")
     extent = np.abs(rule.coef_).max()
-    axes[0].imshow(rule.coef_.reshape(8, 8), cmap="PuOr", vmin=-extent, vmax=extent)
-    axes[0].set(title="w: dark for 8, orange for 3", xticks=[], yticks=[])
+    colours = [SIGN_COLOURS[-1], "white", SIGN_COLOURS[1]]
+    shades = LinearSegmentedColormap.from_list("signs", colours)
+    axes[0].imshow(rule.coef_.reshape(8, 8), cmap=shades, vmin=-extent, vmax=extent)
+    axes[0].set(title="w: blue for 3, red for 8", xticks=[], yticks=[])
+    axes[0].spines[:].set_visible(False)
     distance = rule.distance(X)
-    for label, colour in zip(rule.classes_, ("#e08214", "#542788"), strict=True):
-        axes[1].hist(distance[y == label], bins=24, color=colour, alpha=0.75, label=f"digit {label}")
-    for side in (-1, 1):
-        axes[1].axvline(side * rule.certificate_.lower, color="0.2", linestyle="--", linewidth=1)
-    axes[1].set(title="signed distance from the hyperplane", xlabel="distance")
-    axes[1].legend()
+    for label, colour, hatch in zip(rule.classes_, SIGN_COLOURS.values(), ("//", ""), strict=True):
+        bars = {"bins": 24, "facecolor": colour, "edgecolor": "white", "hatch": hatch, "alpha": 0.75}
+        axes[1].hist(distance[y == label], **bars, label=class_name(label))
+    for side, name in ((-1, "margin"), (1, None)):
+        axes[1].axvline(side * rule.certificate_.lower, color=INK, linestyle="--", linewidth=1.3, label=name)
+    axes[1].set(title="signed distance from the hyperplane", xlabel="distance", ylabel="scans")
+    draw_legend(axes[1])
     plot.bounds(rule, ax=axes[2])
     axes[2].set_title("bounds of the best margin")
     plot.decision(*second, ax=axes[3])
@@ -81,7 +88,7 @@ def picture(path: Path, first, second) -> None:
         xlabel="worst radius (standardised)",
         ylabel="worst texture (standardised)",
     )
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=100)
 
 
 def main() -> None:
