@@ -1,11 +1,15 @@
 """Novikoff's bound (C11), and the true margins of known data sets."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import reference
+import scipy.sparse as sp
 from honest_certificates import SUCCESS, clouds
 
-from linsep import Kozinec, LeastSquares, Perceptron, Relaxation
+from linsep import Kozinec, LeastSquares, MarginCertificate, Perceptron, Relaxation
 from linsep.loop.learn import learn
 from linsep.loop.stop import Stop
 from linsep.oracles import points
@@ -99,3 +103,43 @@ def test_data_that_are_not_separable_never_end_in_success(name, rule, shared):
     claim = rule.fit(X, y).certificate_
     assert claim.status in ("not separable", "budget spent")
     assert claim.check(X, y)
+
+
+# --- the best margin known -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tulip", "iris_setosa", "vltava_q", "seed001"])
+def test_the_bound_by_the_best_margin_known_is_nearly_the_true_one(name, shared, optimum):
+    X, y = shared(name)
+    claim = Perceptron(max_iter=10_000, scaling=None).fit(X, y).certificate_
+    assert claim.updates <= optimum[name]["novikoff"] * (1 + 1e-9) <= claim.novikoff_best * (1 + 2e-9)
+    assert claim.novikoff_best <= 1.1 * optimum[name]["novikoff"] and claim.novikoff_best < claim.novikoff
+    assert "by the best margin known, by that of this w" in str(claim)
+    assert claim.check(X, y)
+
+
+def test_a_forged_best_margin_is_found(shared):
+    X, y = shared("tulip")
+    claim = Perceptron(max_iter=10_000, scaling=None).fit(X, y).certificate_
+    for forged in (
+        {"novikoff_best": 0.99 * claim.novikoff_best},
+        {"novikoff_best": 2 * claim.novikoff},
+        {"best_w": claim.w},
+        {"best_w": -claim.best_w},
+        {"best_w": claim.best_w[:-1]},
+        {"best_w": np.full_like(claim.w, np.nan)},
+        {"best_w": claim.best_w[:0]},
+    ):
+        assert "best" in str(replace(claim, **forged).check(X, y)), forged
+
+
+def test_the_best_margin_of_rows_far_from_1_and_of_sparse_rows():
+    X, sign = clouds(33, 40, 4, 2.5)
+    near = Perceptron(fit_intercept=False).fit(X, sign).certificate_
+    far = Perceptron(fit_intercept=False).fit(np.ldexp(X, 200), sign).certificate_
+    assert near.novikoff_best == pytest.approx(far.novikoff_best) and near.best_w.size
+    assert far.check(np.ldexp(X, 200), sign)
+    thin = Perceptron(fit_intercept=False).fit(sp.csr_array(X), sign).certificate_
+    assert thin.novikoff_best == pytest.approx(near.novikoff_best)
+    again = MarginCertificate.from_dict(json.loads(json.dumps(near.to_dict())))
+    assert again.check(X, sign) and again.novikoff_best == near.novikoff_best

@@ -40,6 +40,8 @@ class MarginCertificate(Certificate):
 
     violated: int = 0  # so many training vectors have <w,a> <= 0, without rounding; interrupted: all count
     novikoff: float = math.inf  # D^2 / lower^2: a fixed-increment perceptron ends after at most so many updates
+    best_w: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # of larger margin, if one is known
+    novikoff_best: float = math.inf  # the same bound with the margin of `best_w`
     bias: str = "augmented"  # or "free" (the geometric margin) or "none" (hyperplanes through the origin)
     rows: np.ndarray = field(default_factory=_integers, repr=False)  # of the proof of the upper bound
     rivals: np.ndarray = field(default_factory=_integers, repr=False)  # of a machine: the class against each of `rows`
@@ -91,9 +93,7 @@ class MarginCertificate(Certificate):
         )
         made = f"{self.updates} update{'s' * (self.updates != 1)} made"
         if self.separates:
-            made += (
-                f"; Novikoff allows a perceptron at most {at_most(self.novikoff, 4)}" if self.novikoff < 1e15 else ""
-            )
+            made += self._say_novikoff()
             gap = f" (short of the best by at most {at_most(max(0.0, 1 - self.lower / self.upper), 2)} of it)"
             missed = f" The target was not reached: {self.reason}." if self.reason else ""
             said = f"{self.status.capitalize()}: all {self.size} {vectors} {right}"
@@ -115,6 +115,17 @@ class MarginCertificate(Certificate):
         undecided = f"whether any {rule} separates the data is not decided: the margin is"
         undecided += f" at most {at_most(self.upper)}" if self.upper > 0 else " zero up to rounding"
         return f"{self.status.capitalize()}: {why}{wrong}; {undecided}; {made}."
+
+    def _say_novikoff(self) -> str:
+        """Novikoff's bound, with the margin of this w and with the best one known."""
+        least = min(self.novikoff, self.novikoff_best)
+        if least >= 1e15:
+            return ""
+        said = f"; Novikoff allows a perceptron at most {at_most(least, 4)}"
+        if not self.best_w.size:
+            return said
+        own = f"by that of this w {at_most(self.novikoff, 4)}" if self.novikoff < 1e15 else "by that of this w no bound"
+        return f"{said} by the best margin known, {own}"
 
     def _words(self) -> tuple[str, str, str, str, str]:
         """What the sentence calls the margin, a classifier, a vector, and what vectors do that are right or wrong."""

@@ -112,6 +112,7 @@ class Scale(NamedTuple):
         e = self.exponent
         return replace(
             found, w=self.show(found.w), lower=_down(found.lower, e), upper=_up(found.upper, e),
+            best_w=self.show(found.best_w) if found.best_w.size else found.best_w,
             longest=_up(found.longest, e), rounding=_up(found.rounding, e), eps=_up(found.eps, e),
         )  # fmt: skip
 

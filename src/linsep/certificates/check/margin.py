@@ -115,7 +115,25 @@ def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tup
         wrong.append(f"novikoff: claimed {claim.novikoff!r}, found {steps!r}")
     if claim.lower <= 0 and claim.novikoff != math.inf:
         wrong.append(f"novikoff: claimed {claim.novikoff!r} for a w that does not separate")
+    _check_best(claim, data, longest, wrong)
     return low, margin, rounding
+
+
+def _check_best(claim: MarginCertificate, data: _Data, longest: float, wrong: list[str]) -> None:
+    """Check Novikoff's bound with the margin of the best w known."""
+    if not claim.best_w.size:
+        if claim.novikoff_best != math.inf:
+            wrong.append(f"novikoff_best: claimed {claim.novikoff_best!r} without a w")
+        return
+    best = claim.best_w
+    if best.shape != claim.w.shape or claim.w.ndim != 1 or claim.bias == "free" or not np.isfinite(best).all():
+        wrong.append("best_w: expected as many finite numbers as w has, the bias inside the norm")
+        return
+    best = np.ldexp(best, -exponent_of(best))
+    norm, high = math.hypot(*best), scores(*data[:3], best, data.constant, 0.0, 0)[1]
+    least = (longest * norm / high) ** 2 if high > 0 else math.inf
+    if not least * (1 - 1e-9) <= claim.novikoff_best <= claim.novikoff:
+        wrong.append(f"novikoff_best: claimed {claim.novikoff_best!r}, the margin of best_w gives {least!r}")
 
 
 def _check_upper(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tuple[float, bool]:
