@@ -21,6 +21,7 @@ HOME = {  # the commands, in the order of the help, and their modules
     "check": "apply",
     "separable": "look",
     "inspect": "look",
+    "demo": "tools",
     "warm-up": "tools",
     "completion": "tools",
 }
@@ -31,6 +32,7 @@ SHORT = {
     "check": "Compute a model's certificate again from the data.",
     "separable": "Find out whether any hyperplane separates the classes.",
     "inspect": "Show what a model file holds.",
+    "demo": "Make a small table, learn from it, check, draw.",
     "warm-up": "Compile ahead of time what fits need.",
     "completion": "Print the code that completes commands in your shell.",
 }
@@ -79,7 +81,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command; returns its exit code."""
     debug = "--debug" in arguments
     try:
-        return app.main(list(arguments), prog_name="linsep", standalone_mode=False) or 0
+        return app.main(list(arguments), prog_name="linsep", standalone_mode=False, obj=list(arguments)) or 0
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.ctx.get_help() if error.ctx else error, file=sys.stderr)
         return USAGE

@@ -29,6 +29,7 @@ class Meeting(NamedTuple):
 
     rule: Any
     origin: dict[str, Any]
+    schema: Any
     table: Any
     sample: Any
 
@@ -45,7 +46,7 @@ def meet(path: str, data: tuple[str, ...], kind: str | None, out: Output, *, lab
     table = read_table(data, kind)
     for name in schema.missing_columns(table.frame.columns):
         out.note(f"{', '.join(table.files)}: no column {name!r}; it counts as missing in every row.")
-    return Meeting(model, origin, table, table.sample(schema, labels))
+    return Meeting(model, origin, schema, table, table.sample(schema, labels))
 
 
 @click.command(cls=Command)
@@ -72,7 +73,7 @@ def predict(
     """
     import numpy as np
 
-    rule, _, _, sample = meet(model, data, kind, out, labels=False)
+    rule, _, _, _, sample = meet(model, data, kind, out, labels=False)
     decided = rule.predict(sample.X)
     g = rule.decision_function(sample.X)
     score = g if g.ndim == 1 else np.diff(np.partition(g, -2, axis=1)[:, -2:], axis=1)[:, 0]
@@ -115,16 +116,19 @@ def _write(decided: Any, score: Any, output: str | None, out: Output) -> None:
 @click.command(cls=Command)
 @model_argument
 @data_argument
+@click.option("--picture", metavar="FILE", help="Draw the scores and the largest weights: .png, .svg or .pdf.")
 @FORMAT
 @memory_option
 @answering
-def evaluate(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, out: Output) -> None:
+def evaluate(
+    model: str, data: tuple[str, ...], *, picture: str | None, kind: str | None, memory: int, out: Output
+) -> None:
     """Count the errors of a model on a table that has the target column.
 
     \b
     Examples:
       linsep evaluate iris.linsep test.csv
-      linsep evaluate iris.linsep test.csv --json
+      linsep evaluate iris.linsep test.csv --picture iris.png
 
     Says how many rows are decided wrongly, the accuracy with a 95 % interval
     (Clopper and Pearson), precision and recall of every class.
@@ -132,11 +136,17 @@ def evaluate(model: str, data: tuple[str, ...], *, kind: str | None, memory: int
     from .metrics import evaluate as count
     from .metrics import say_classes, say_evaluation
 
-    rule, _, _, sample = meet(model, data, kind, out, labels=True)
+    rule, _, schema, _, sample = meet(model, data, kind, out, labels=True)
     found = count(rule, sample)
     out.answer(**found)
     say_evaluation(found, out, "rows")
     say_classes(found, out)
+    if picture is not None:
+        from .picture import draw
+
+        draw(picture, rule, sample, schema.feature_names)
+        out.answer(picture=picture)
+        out.say(f"wrote {picture}")
 
 
 @click.command(cls=Command)
@@ -162,7 +172,7 @@ def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, o
     from .learning import certificates_of
     from .tables import is_test_row
 
-    rule, origin, table, sample = meet(model, data, kind, out, labels=True)
+    rule, origin, _, table, sample = meet(model, data, kind, out, labels=True)
     held = origin.get("held_out") or {}
     if "fraction" in held:
         sample = sample.take(~is_test_row(np.arange(sample.y.size), held["fraction"], held["seed"]))

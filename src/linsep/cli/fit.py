@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from .options import (
     target_option,
     time_option,
 )
-from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, refuse
+from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, json_text, refuse
 
 RULES = ("auto", "perceptron", "kozinec", "maximum-margin", "relaxation", "least-squares", "linear-machine")
 
@@ -49,6 +48,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
       linsep fit a.csv b.csv -t label --test 0.25 --seed 1
       linsep fit train.csv -t y --test test.csv --rule perceptron
       cat iris.csv | linsep fit - -t species --json
+      linsep fit iris.csv -t species --schema > decisions.json
 
     \b
     RULE is one of:
@@ -79,10 +79,11 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
         train, test = train.take(~held), train.take(held)
     elif held_out:
         test = read_table([held_out["file"]], options["kind"]).sample(schema)
-    _say_data(table, schema, train, out, held_out)
-    if options["dry_run"]:
+    if options["schema"] != "":
+        _say_data(table, schema, train, out, held_out)
+    if options["dry_run"] or options["schema"] == "":
         out.answer(schema=schema.as_dict())
-        out.say(schema)
+        out.say(json_text(schema.as_dict(), indent=1) if options["schema"] == "" else schema)
         return
     learned = learn(
         train, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
@@ -93,7 +94,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
         found = evaluate(learned.model, test)
         out.answer(test=found)
         say_evaluation(found, out, "held-out rows")
-    command = shlex.join(["linsep", *sys.argv[1:]])
+    command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
     origin = {"command": command, "data": table.source, "held_out": held_out, "schema": schema.as_dict()}
     _write(learned.model, options["output"], origin, out)
     _say_end(learned, options["time_limit"], out)

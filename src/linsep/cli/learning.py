@@ -109,8 +109,8 @@ def _lifted(X: Any, degree: int) -> Any:
 
 
 def _choose_price(sample: Sample, out: Output, lift: int | None, seed: int, why: list[str]) -> float:
-    """C by cross-validation: the smallest one whose errors are within one standard error of the fewest."""
-    from sklearn.model_selection import KFold, StratifiedKFold
+    """C by cross-validation: the one with the fewest errors, of several the smallest."""
+    from sklearn.model_selection import StratifiedKFold
 
     import linsep
 
@@ -123,7 +123,7 @@ def _choose_price(sample: Sample, out: Output, lift: int | None, seed: int, why:
     if folds < 2:
         why.append("C=1: a class has a single row, too few to compare values of C.")
         return 1.0
-    splitter = (StratifiedKFold if folds > 1 else KFold)(folds, shuffle=True, random_state=seed)
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     errors: list[list[float]] = []
     with out.progress("comparing values of C"):
         for train, test in splitter.split(X, y):
@@ -136,15 +136,14 @@ def _choose_price(sample: Sample, out: Output, lift: int | None, seed: int, why:
     if INTERRUPT.pressed:
         raise KeyboardInterrupt
     table = np.array(errors)
-    mean, spread = table.mean(axis=0), table.std(axis=0) / math.sqrt(len(table))
+    mean = table.mean(axis=0)
     best = int(mean.argmin())
-    chosen = int(np.flatnonzero(mean <= mean[best] + spread[best])[0])
     some = "" if n == rows.size else f" of {rows.size} of the rows"
     why.append(
-        f"C={PRICES[chosen]:g} by cross-validation ({len(table)} folds{some}): error {mean[chosen]:.4f}; the smallest "
-        f"C within a standard error of the best ({mean[best]:.4f} at C={PRICES[best]:g})."
+        f"C={PRICES[best]:g} by cross-validation: {mean[best]:.4f} errors per row in {len(table)} folds{some}, the "
+        f"fewest of C={PRICES[0]:g} to {PRICES[-1]:g}."
     )
-    return PRICES[chosen]
+    return PRICES[best]
 
 
 def certificates_of(model: Any) -> list[Any]:

@@ -99,7 +99,13 @@ def target_option(function: Callable) -> Callable:
     """--target, --weight, --text, --ignore, --schema and --format: which columns are what."""
     for option in (
         click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ..."),
-        click.option("--schema", metavar="FILE", help="What becomes of the columns (JSON); without FILE: print it."),
+        click.option(
+            "--schema",
+            is_flag=False,
+            flag_value="",
+            metavar="[FILE]",
+            help="What becomes of the columns: taken from FILE; without FILE, as the last argument: print it and stop.",
+        ),
         click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out; may be repeated."),
         click.option("--text", multiple=True, metavar="COLUMN", help="Use the words of this column; may be repeated."),
         click.option("--weight", metavar="COLUMN", help="Column with a weight for every row; 0 leaves it out."),

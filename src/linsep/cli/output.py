@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,15 +39,16 @@ class Output:
         self.fields: dict[str, Any] = {"linsep": __version__, "command": command}
 
     def say(self, text: object = "") -> None:
-        """A line of the answer, for people."""
+        """A line of the answer, for people; a sentence that is longer than the terminal is wide has several."""
         if not (self.as_json or self.quiet):
-            print(text)
+            print(wrap(str(text)))
 
     def note(self, text: str) -> None:
         """Something worth knowing that is not the answer."""
         self.fields.setdefault("notes", []).append(text)
         if not (self.as_json or self.quiet):
-            print(f"note: {text}", file=sys.stderr)
+            sys.stdout.flush()
+            print(wrap(f"note: {text}"), file=sys.stderr)
 
     def answer(self, **fields: Any) -> None:
         """Fields of the JSON object."""
@@ -81,6 +84,17 @@ class Output:
 
             with watched(see):
                 yield
+
+
+def wrap(text: str) -> str:
+    """Long lines with breaks, for terminals of 40 to 100 columns; 80 where there is none."""
+    width = min(max(shutil.get_terminal_size((80, 24)).columns, 40), 100)
+    lines = text.split("\n")
+    if len(lines) > 3 or text.startswith("$ "):  # a table, or a command
+        return text
+    return "\n".join(
+        textwrap.fill(each, width, subsequent_indent="  ") if len(each) > width else each for each in lines
+    )
 
 
 def say_seconds(seconds: float) -> str:

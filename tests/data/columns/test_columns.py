@@ -170,6 +170,7 @@ def test_text_is_scikit_learns_tf_idf_of_hashed_words():
     schema = infer_schema([found.select("note", "y")], "y", uses={"note": "text"})
     counts = HashingVectorizer(n_features=1 << 13, alternate_sign=False, norm=None).transform(found["note"].to_list())
     expected = TfidfTransformer(sublinear_tf=True).fit_transform(counts)[:, list(schema.columns[0].buckets)]
+    assert {"note~good", "note~late", "note~thanks"} <= set(schema.feature_names)
     X = schema.transform(found)[0]
     np.testing.assert_allclose(X.toarray() if sp.issparse(X) else X, expected.toarray(), atol=1e-12)
 
@@ -225,3 +226,11 @@ def test_any_use_can_be_asked_of_any_column(use):
         schema = infer_schema([found.select(name, "y")], "y", uses={name: use})
         with suppress(DataError):
             assert schema.transform(found)[0].shape == (N, schema.n_features)
+
+
+def test_numbers_may_be_levels_and_5_is_5_0():
+    found = pl.DataFrame({"x": [1, 2, 5] * 10, "y": [0, 1] * 15})
+    schema = infer_schema([found], "y", uses={"x": "category"})
+    assert schema.feature_names == ("x=1", "x=2", "x=5")
+    X = schema.transform(pl.DataFrame({"x": [5.0, 2.0, None, 7.5]}))[0]
+    assert X.tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 0], [0, 0, 0]]

@@ -28,12 +28,26 @@ def words(column: Any, marks: tuple[str, ...] = ()) -> Any:
     """The cells as strings without blanks around them; null for missing ones, ``marks`` among them."""
     import polars as pl
 
-    text = column if column.dtype == pl.String else column.cast(pl.String)
+    text = column if column.dtype == pl.String else _as_words(column)
     text = text.str.strip_chars()
     frame = text.alias("x").to_frame()
     return frame.select(pl.when(pl.col("x").is_in([*MISSING, *marks])).then(None).otherwise(pl.col("x")).alias("x"))[
         "x"
     ]
+
+
+def _as_words(column: Any) -> Any:
+    """Other types as strings; 5 and 5.0 are the same word, since a file may have either."""
+    import polars as pl
+
+    if not column.dtype.is_float():
+        return column.cast(pl.String)
+    whole = (column == column.floor()) & (column.abs() < 2.0**53)
+    frame = pl.DataFrame({"x": column.fill_nan(None), "whole": whole})
+    words = pl.when("whole").then(pl.col("x").cast(pl.Int64, strict=False).cast(pl.String)).otherwise(
+        pl.col("x").cast(pl.String)
+    )  # fmt: skip
+    return frame.select(words.alias("x"))["x"]
 
 
 def is_number(kind: Any) -> bool:

@@ -12,7 +12,7 @@ from .kinds import Boolean, Category, Column, Date, Hashed, Ignore, Number, Text
 from .statistics import CLASSES, Statistics
 
 MOST_LEVELS = 100  # features of one category; rarer levels share one
-FEW_ROWS = 5  # levels with fewer rows are rare
+FEW_ROWS = 10  # levels with fewer rows are rare
 LONG_TAIL = 6.0  # standard deviations from the mean to the largest value
 MARKS = 3  # different words among numbers that may mean a missing cell
 ID_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|rowid|row|nr|no)$|[a-z](Id|ID|Key)$", re.IGNORECASE)
@@ -176,7 +176,8 @@ def _text(found: Statistics) -> Column:
     if counts is None or not counts.any():
         return Ignore(found.name, "there were no words to count")
     seen = counts.nonzero()[0]
-    return Text(found.name, found.rows, tuple(seen.tolist()), tuple(counts[seen].tolist()))
+    words = tuple(found.words.get(bucket, "") for bucket in seen.tolist())
+    return Text(found.name, found.rows, tuple(seen.tolist()), tuple(counts[seen].tolist()), words)
 
 
 def _leaks(found: Statistics, column: Column, target: str | None) -> list[str]:

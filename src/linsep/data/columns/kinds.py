@@ -212,11 +212,13 @@ class Text(Column):
     rows: int = 0
     buckets: tuple[int, ...] = ()  # those that were met
     documents: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()  # one of each bucket, as its name
     use: ClassVar[str] = "text"
 
     def feature_names(self) -> list[str]:
-        """``column~bucket``."""
-        return [f"{self.name}~{k}" for k in self.buckets]
+        """``column~word``; of a bucket without one ``column~number``."""
+        words = self.words or ("",) * len(self.buckets)
+        return [f"{self.name}~{word or bucket}" for bucket, word in zip(self.buckets, words)]
 
     def features(self, column: Any) -> sp.csr_matrix:
         """Sparse."""
@@ -280,6 +282,7 @@ def _check_values(column: Any) -> None:
         len(column.documents) == len(column.buckets) == len(set(column.buckets))
         and all(0 <= bucket < BUCKETS for bucket in column.buckets)
         and all(0 < count <= column.rows for count in column.documents)
+        and len(column.words) in (0, len(column.buckets))
     ):
         problem = f'"documents": expected a count for each of the "buckets", which are different and below {BUCKETS}'
     if problem:

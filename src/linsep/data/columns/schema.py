@@ -260,7 +260,7 @@ def _count(
         for name in batch.columns:
             if name in special:
                 continue
-            more = count_column(batch[name], code, row, text=uses.get(name) == "text")
+            more = count_column(batch[name], code, row, uses.get(name))
             if name in found:
                 found[name].merge(more)
             else:

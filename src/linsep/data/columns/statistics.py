@@ -11,7 +11,7 @@ import numpy as np
 
 from . import cells
 from .exact_sum import LARGEST, Moments
-from .words import count_documents
+from .words import count_documents, name_buckets
 
 LEVELS = 20_000  # different words of a column that are counted one by one
 CLASSES = 50  # classes for which columns are looked at class by class
@@ -52,6 +52,7 @@ class Statistics:
     spaces: int = 0  # blanks inside of the words: a text has many
     levels: Counter | None = field(default_factory=Counter)  # (word, class) → rows; None: more than LEVELS words
     documents: np.ndarray | None = None  # of a text: rows that have a word of each bucket
+    words: dict[int, str] = field(default_factory=dict)  # and the first word of each, in the order of the alphabet
     classes: dict[Any, ClassRange] = field(default_factory=dict)
     content: int = 0  # a hash of all cells and their rows: equal columns have equal ones
 
@@ -90,6 +91,8 @@ class Statistics:
             self._bound_levels()
         if other.documents is not None:
             self.documents = other.documents if self.documents is None else self.documents + other.documents
+        for bucket, word in other.words.items():
+            self.words[bucket] = min(word, self.words.get(bucket, word))
         for label, more in other.classes.items():
             had = self.classes.setdefault(label, ClassRange())
             had.rows, had.missing = had.rows + more.rows, had.missing + more.missing
@@ -101,8 +104,11 @@ class Statistics:
             self.levels = None
 
 
-def count_column(column: Any, label: np.ndarray | None, first: int, text: bool = False) -> Statistics:
-    """The statistics of a part of a column, whose first row is row ``first`` of the table; ``label``: class numbers."""
+def count_column(column: Any, label: np.ndarray | None, first: int, use: str | None = None) -> Statistics:
+    """The statistics of a part of a column, whose first row is row ``first`` of the table; ``label``: class numbers.
+
+    ``use`` is what the user wants, if it is known: words of a text are counted only then, and numbers as levels.
+    """
     import polars as pl
 
     found, kind = Statistics(column.name, rows=len(column)), column.dtype
@@ -117,7 +123,7 @@ def count_column(column: Any, label: np.ndarray | None, first: int, text: bool =
     if not (kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum) or cells.is_number(kind)):
         found.other, found.boolean = str(kind), False
         return found
-    if kind == pl.Boolean or cells.is_number(kind):
+    if (kind == pl.Boolean or cells.is_number(kind)) and use not in ("category", "hashed", "text"):
         found.missing, found.typed = int(column.is_null().sum()), len(column)
         found.boolean = kind == pl.Boolean
         if kind.is_float():
@@ -129,8 +135,8 @@ def count_column(column: Any, label: np.ndarray | None, first: int, text: bool =
     found.missing, found.boolean = int(said.is_null().sum()), False
     _count_numbers(found, cells.numbers(said), label)
     _count_words(found, said, label)
-    if text:
-        found.documents = count_documents(said)
+    if use == "text":
+        found.documents, found.words = count_documents(said), name_buckets(said)
     elif found.numbers.count < found.present:
         for form in cells.DATES:
             _count_dates(found, said, form)

@@ -10,17 +10,32 @@ import scipy.sparse as sp
 BUCKETS = 1 << 13
 
 
-def count_words(said: Any) -> sp.csr_matrix:
-    """How often words of each bucket occur in each cell (scikit-learn's HashingVectorizer: it keeps no state)."""
+def _hashing() -> Any:
+    """scikit-learn's way from text to counts of hashed words; it keeps no state."""
     from sklearn.feature_extraction.text import HashingVectorizer
 
-    hashing = HashingVectorizer(n_features=BUCKETS, alternate_sign=False, norm=None, dtype=np.float64)
-    return hashing.transform(said.fill_null("").to_list())
+    return HashingVectorizer(n_features=BUCKETS, alternate_sign=False, norm=None, dtype=np.float64)
+
+
+def count_words(said: Any) -> sp.csr_matrix:
+    """How often words of each bucket occur in each cell."""
+    return _hashing().transform(said.fill_null("").to_list())
 
 
 def count_documents(said: Any) -> np.ndarray:
     """In how many cells each bucket occurs."""
     return np.bincount(count_words(said).indices, minlength=BUCKETS).astype(np.int64)
+
+
+def name_buckets(said: Any) -> dict[int, str]:
+    """For each bucket its first word in the order of the alphabet, to show to people."""
+    from sklearn.utils import murmurhash3_32
+
+    names: dict[int, str] = {}
+    analyse = _hashing().build_analyzer()
+    for word in sorted({word for cell in said.drop_nulls().unique().to_list() for word in analyse(cell)}):
+        names.setdefault(abs(murmurhash3_32(word, seed=0)) % BUCKETS, word[:40])
+    return names
 
 
 def weigh_words(said: Any, rows: int, buckets: np.ndarray, documents: np.ndarray) -> sp.csr_matrix:
