@@ -19,7 +19,7 @@ def _hashing() -> Any:
 
 def count_words(said: Any) -> sp.csr_matrix:
     """How often words of each bucket occur in each cell."""
-    return _hashing().transform(said.fill_null("").to_list())
+    return _hashing().transform(said.fill_null("").to_list()) if len(said) else sp.csr_matrix((0, BUCKETS))
 
 
 def count_documents(said: Any) -> np.ndarray:
