@@ -16,6 +16,7 @@ NAMES = {
     "Anderson",
     "Bayes",
     "Certificate",
+    "Dataset",
     "Functions",
     "GradientDescent",
     "Kozinec",
@@ -39,11 +40,12 @@ NAMES = {
     "SequenceClassifier",
     "StructuredClassifier",
     "load",
+    "open_dataset",
     "separability",
     "trace",
     "warm_up",
 }
-MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
+MODULES = {"bayes", "data", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 
 
 def run(code: str, **environment: str) -> str:

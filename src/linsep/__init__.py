@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .certificates.margin import MarginCertificate as MarginCertificate
     from .certificates.objective import ObjectiveCertificate as ObjectiveCertificate
     from .certificates.radius import RadiusCertificate as RadiusCertificate
+    from .data import Dataset as Dataset
+    from .data import open_dataset as open_dataset
     from .estimators.anderson import Anderson as Anderson
     from .estimators.gradient_descent import GradientDescent as GradientDescent
     from .estimators.kozinec import Kozinec as Kozinec
@@ -43,6 +45,7 @@ _HOME = {
     "Anderson": "estimators.anderson",
     "Bayes": "bayes",
     "Certificate": "certificates.base",
+    "Dataset": "data",
     "Functions": "lifting",
     "GradientDescent": "estimators.gradient_descent",
     "Kozinec": "estimators.kozinec",
@@ -66,11 +69,12 @@ _HOME = {
     "LabellingCertificate": "certificates.labelling",
     "StructuredClassifier": "estimators.structured_classifier",
     "load": "model_file",
+    "open_dataset": "data",
     "separability": "estimators.separability",
     "trace": "estimators.trace",
     "warm_up": "estimators.warm_up",
 }
-_MODULES = {"bayes", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
+_MODULES = {"bayes", "data", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 __all__ = list(_HOME)
 
 

@@ -6,10 +6,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
+from ..estimators._datasets import RowClassifier
 from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
 from ..model_file import Saved
 from ..risk.empirical import find_labels
@@ -22,7 +23,7 @@ from .monte_carlo import RiskEstimate
 from .strategy import Strategy
 
 
-class Bayes(Saved, ClassifierMixin, BaseEstimator):
+class Bayes(Saved, RowClassifier, BaseEstimator):
     r"""Densities of the classes, learned from data, and the strategy of minimal risk for them.
 
     .. math:: q(x) = \arg\min_d \sum_k \hat p(k)\, \hat p(x|k)\, W(d,k)

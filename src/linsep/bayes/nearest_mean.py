@@ -3,9 +3,10 @@ r"""Classifiers by the distance from the class means: `NearestMean` and `Mahalan
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators._datasets import RowClassifier
 from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
 from ..model_file import Saved
 from ._validation import check_labelled, check_rows
@@ -14,7 +15,7 @@ from .densities.gaussian import Gaussian
 from .discriminant import CentredDiscriminant, Discriminant
 
 
-class _NearestMeanClassifier(Saved, ClassifierMixin, BaseEstimator):
+class _NearestMeanClassifier(Saved, RowClassifier, BaseEstimator):
     """Decides for the class of the nearest mean."""
 
     classes_: np.ndarray

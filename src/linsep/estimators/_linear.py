@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -25,6 +25,7 @@ from ..oracles.scaled import with_metric
 from ..polynomial_function import PolynomialFunction, variable_names
 from ..proof_file import save_proof
 from ..rows.matrix import write_class_scores, write_scores
+from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
 from ._scale import SAFE, Scale, choose_scale
 from ._validation import (
@@ -39,7 +40,7 @@ from ._validation import (
 )
 
 
-class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
+class LinearClassifier(Saved, RowClassifier, BaseEstimator):
     r"""A hyperplane :math:`\langle w,x\rangle + w_0 = 0` between ``classes_[0]`` (negative) and ``classes_[1]``.
 
     Of more classes a linear machine, :math:`\arg\max_k \langle w_k,x\rangle + b_k`: ``coef_`` has one row per class.
@@ -235,6 +236,7 @@ class LinearClassifier(Saved, ClassifierMixin, BaseEstimator):
         if found.status in (Status.BUDGET_SPENT, Status.INTERRUPTED) or missed:
             warn_user(f"{found} {self._advice()}")
 
+    @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Compute every claim of the certificate again from the data that it was made for.
 

@@ -23,9 +23,11 @@ from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils._param_validation import validate_params as validate_params
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted, validate_data
 
+from ..data import Dataset
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
 from ..interrupt import INTERRUPT, interrupts, suspended
 from ..jit import announced
+from ._datasets import takes_dataset
 from ._scale import Scale
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -102,7 +104,7 @@ def all_or_nothing(method: Callable) -> Callable:
                 vars(self).update(before)
                 raise
 
-    return guarded
+    return takes_dataset(guarded)
 
 
 def fit_inner(fit: Callable, *args: Any, **options: Any) -> bool:
@@ -123,6 +125,7 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
 
     A sparse X is canonical afterwards.
     """
+    X = X.rows.X if isinstance(X, Dataset) else X
     options = {"accept_sparse": "csr", "dtype": list(IN_PLACE), "reset": False, "ensure_all_finite": False, **options}
     if sp.issparse(X):
         check_sparse(X)
@@ -158,6 +161,9 @@ def finite_scores(estimator: BaseEstimator, X, score: Callable[[Any], np.ndarray
     A NaN or infinity in X makes a score of its row NaN or infinite (0 inf = NaN), so X is looked at only if one is: it
     may be too large numbers, which are allowed.
     """
+    if isinstance(X, Dataset):
+        with X.within_memory() as rows:
+            return finite_scores(estimator, rows.X, score)
     with np.errstate(invalid="ignore"):
         g = score(check_input(estimator, X, finite=False))
         if not np.isfinite(g.sum()):

@@ -28,6 +28,7 @@ from ..solvers.anderson.epsilon import improve_radius, reach_radius
 from ..solvers.anderson.gaussians import factorize
 from ..solvers.anderson.moments import Moments
 from ..solvers.anderson.optimal import MAX_STEPS, maximize_radius
+from ._datasets import takes_dataset
 from ._gaussians import LEDOIT_WOLF, Estimate, estimate_from_moments, estimate_ledoit_wolf, estimate_mixture
 from ._linear import LinearClassifier
 from ._parameters import shared_parameters
@@ -248,6 +249,7 @@ class Anderson(LinearClassifier):
             self._fit_moments()
         return self
 
+    @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Check the certificate, and that the Gaussians it is about are the estimates of these rows.
 

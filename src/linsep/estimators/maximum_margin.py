@@ -26,6 +26,7 @@ from ..solvers.nearest_point import WIDE, nearest_point, nearest_point_by_ascent
 from ..solvers.separability import decide_separability, find_coinciding
 from ..solvers.soft_margin import soft_margin
 from ..targets import EpsOptimal
+from ._datasets import takes_dataset
 from ._linear import LinearClassifier, row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._validation import (
@@ -180,6 +181,7 @@ class MaximumMargin(LinearClassifier):
         self._warn()
         return self
 
+    @takes_dataset
     def path(self, X, y, Cs: Iterable[float], sample_weight=None) -> list[MaximumMargin]:
         """One fitted rule for each C, of two classes begun from the one before: from small to large C that is quick.
 
@@ -321,6 +323,7 @@ class MaximumMargin(LinearClassifier):
             return self.committee_._decide(self.committee_._member_scores(X))
         return super()._scores(X)
 
+    @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Compute every claim of the certificate, or of all of a committee's, again from the data.
 

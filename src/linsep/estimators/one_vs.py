@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -22,6 +22,7 @@ from ..certificates.margin import MarginCertificate
 from ..interrupt import INTERRUPT, is_spent, why_ended
 from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction
+from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
 from ._linear import LinearClassifier, write_polynomials
 from ._validation import (
@@ -55,7 +56,7 @@ class Absent:
         return self.certificate_.check(X, y, sample_weight)
 
 
-class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
     """Two-class rules, each for a question about the classes, that decide together."""
 
     estimators_: list[Any]
@@ -136,7 +137,8 @@ class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _ask(self, question, X, label, weight) -> tuple[tuple[Any, np.ndarray], dict[str, np.ndarray]]:
         """The rows and labels of a question, and their weights, if there are any."""
         rows, positive = self._rows(question, label)
-        return (X[rows], positive.astype(np.int64)), {} if weight is None else {"sample_weight": weight[rows]}
+        X = X if isinstance(rows, slice) else X[rows]  # SciPy would copy all rows of a slice
+        return (X, positive.astype(np.int64)), {} if weight is None else {"sample_weight": weight[rows]}
 
     @property
     def coef_(self) -> np.ndarray:
@@ -159,6 +161,7 @@ class Committee(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         name = type(self).__name__
         raise AttributeError(f"{name} has no certificate_ but certificates_, one per member; check(X, y) checks all.")
 
+    @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Check the certificates of all members, each against its own question; members need a ``check``.
 

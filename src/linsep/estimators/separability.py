@@ -6,6 +6,7 @@ from typing import cast
 
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome
+from ..data import Dataset
 from ..interrupt import interrupts
 from ..loop.stop import Rounds
 from ..oracles import Classes
@@ -31,7 +32,7 @@ class _Question(LinearClassifier):
 @validate_params(
     {"exact": [StrOptions({"auto"}), "boolean"], "max_seconds": [None, POSITIVE]}, prefer_skip_nested_validation=True
 )
-def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) -> MarginCertificate:
+def separability(X, y=None, sample_weight=None, *, exact="auto", max_seconds=None) -> MarginCertificate:
     r"""Whether any hyperplane separates the two classes of ``X``, or any linear machine more of them, with a proof.
 
     Either a w that does, or weights that make the convex hulls of the classes meet,
@@ -43,9 +44,9 @@ def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) ->
 
     Parameters
     ----------
-    X : array, sparse matrix or data frame of n rows
-        Read in place.
-    y : array of n labels
+    X : array, sparse matrix or data frame of n rows, or Dataset
+        Read in place. A dataset has its labels.
+    y : array of n labels, default=None
         Two classes or more.
     sample_weight : array of n numbers, default=None
         Rows of weight 0 are absent, other weights don't matter.
@@ -71,6 +72,9 @@ def separability(X, y, sample_weight=None, *, exact="auto", max_seconds=None) ->
     >>> [separability([[0], [1], [2], [3]], list(y)).separable for y in ("abcd", "abca")]
     [True, False]
     """
+    if isinstance(X, Dataset):
+        with X.within_memory() as rows:
+            return separability(*rows, exact=exact, max_seconds=max_seconds)
     question = _Question()
     with interrupts(max_seconds):
         sample = question._sample(X, y, sample_weight)

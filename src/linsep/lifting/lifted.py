@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..certificates.base import Certificate
+from ..estimators._datasets import RowClassifier, takes_dataset
 from ..estimators._fitted import refuse_changed, remember_parameters
 from ..estimators._linear import write_polynomials
 from ..estimators._validation import HasMethods, all_or_nothing, check_parameters, fit_inner
@@ -18,7 +19,7 @@ from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction
 
 
-class Lifted(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
     """A lift and a classifier in the lifted space, as one classifier: decide by g(x) = <w, phi(x)> + w0.
 
     Parameters
@@ -134,6 +135,7 @@ class Lifted(Saved, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.classifier_.predict(self.lift_.transform(X))
 
+    @takes_dataset
     def check(self, X, y, sample_weight=None) -> Any:
         """Lift X and let the classifier check its certificate, sharing no code with the solver."""
         check_is_fitted(self)

@@ -1,0 +1,124 @@
+"""A dataset: rows on disk, in parts. An estimator takes it in place of X, y and the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..rows.matrix import BLOCK
+from .cache import Mapped, read_header
+from .errors import DataError
+from .resident import bounded
+from .rows import Rows
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a dataset: a cache folder and a range. `load` is a pure function of these."""
+
+    path: str
+    begin: int
+    end: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return self.end - self.begin
+
+    def load(self) -> Rows:
+        """X, labels and weights of the part, mapped into memory: what is touched is read."""
+        return _open_cache(Path(self.path), verify=False).rows(self.begin, self.end)
+
+
+def _open_cache(place: Path, verify: bool) -> Mapped:
+    header = read_header(place, verify=verify)
+    if header is None:
+        raise DataError("the cache is gone or damaged. Open the dataset again.", str(place))
+    return Mapped(place, header)
+
+
+class Dataset:
+    """Rows of files, read once and kept in a cache; `linsep.open_dataset` makes one.
+
+    ``fit``, ``partial_fit``, ``score``, ``predict`` and ``check`` of every estimator of rows take it as they take
+    arrays, and give the same bits. What they touch is mapped into memory, at most ``memory`` bytes of it at a time.
+
+    Attributes
+    ----------
+    schema : RowSchema or Schema
+        How the files become X.
+    classes : array or None
+        The labels, sorted; None if there are none.
+    parts : list of Part
+        Rows in order, cut at multiples of a block, so that sums over parts have the bits of the whole.
+    """
+
+    def __init__(self, place: Path, paths: list[str], schema: Any, memory: int):
+        self.place, self.paths, self.schema, self.memory = place, paths, schema, memory
+
+    @cached_property
+    def _mapped(self) -> Mapped:
+        return _open_cache(self.place, verify=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("_mapped", "rows")}
+
+    @cached_property
+    def rows(self) -> Rows:
+        """All rows; X is mapped into memory, not read."""
+        return self._mapped.rows()
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.rows.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns of X."""
+        return int(self.rows.X.shape[1])
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """The names of the columns of X; None if they have none."""
+        names = self.schema.feature_names
+        return None if names is None else list(names)
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The labels, sorted; None if there are none."""
+        return self._mapped.arrays.get("classes")
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Rows in order, in parts of about an eighth of ``memory``, cut at multiples of a block."""
+        each = max(1, self.memory // 8 // max(1, self._mapped.size // self.n_rows) // BLOCK) * BLOCK
+        return [Part(str(self.place), at, min(at + each, self.n_rows)) for at in range(0, self.n_rows, each)]
+
+    def to_arrays(self) -> Rows:
+        """X, y and weights, whole in memory."""
+        X, y, weight = self.rows
+        return Rows(X.copy() if sp.issparse(X) else np.array(X), y, weight)
+
+    @contextmanager
+    def within_memory(self) -> Iterator[Rows]:
+        """All rows; while the block runs, what is resident of them is kept below ``memory``."""
+        limit = self.memory // 2
+        with bounded(limit, self._mapped.forget) if self._mapped.size > limit else nullcontext():
+            yield self.rows
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        names = f"{self.paths[0]}{f' and {len(self.paths) - 1} more' if len(self.paths) > 1 else ''}"
+        classes = "no labels" if self.classes is None else f"classes {', '.join(map(str, self.classes[:10].tolist()))}"
+        more = ", ..." if self.classes is not None and len(self.classes) > 10 else ""
+        return f"Dataset of {names}: {self.n_rows} rows x {self.n_features} features, {classes}{more}\n{self.schema}"

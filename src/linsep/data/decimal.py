@@ -1,0 +1,122 @@
+"""Decimal numbers to doubles, exactly rounded, in compiled code.
+
+A number is m 10^e. If m <= 2^53 and |e| <= 22, both are doubles, and one multiplication or division rounds once. Else,
+with up to 19 digits, the product of m with the first 128 bits of 5^e decides (D. Lemire, Number parsing at a gigabyte
+per second, 2021). What is left (more digits, numbers near 0 or infinity) is reported as `ODD`: Python's float does it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import compiled
+
+FINE, ODD, BAD = 0, 1, 2
+LEAST, MOST = -342, 308  # powers of ten
+
+
+def _powers_of_five() -> np.ndarray:
+    """The first 128 bits of 5^e, in two halves; rounded up for -27 <= e < 0, as the paper has it."""
+    table = []
+    for e in range(LEAST, MOST + 1):
+        power = 5 ** abs(e)
+        length = power.bit_length()
+        bits = (power << 128) >> length if e >= 0 else (1 << (length + 127)) // power + (e >= -27)
+        table.append((bits >> 64, bits & (2**64 - 1)))
+    return np.array(table, dtype=np.uint64)
+
+
+TENS = np.array([float(f"1e{e}") for e in range(23)])
+FIVES = _powers_of_five()
+ONE, HALF, LOW = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+NINE, TEN, ZERO = np.uint64(9), np.uint64(10), np.uint64(48)
+
+
+@compiled(inline=True)
+def _multiply(a, b):
+    """The upper and the lower 64 bits of a b."""
+    a_low, a_high, b_low, b_high = a & LOW, a >> HALF, b & LOW, b >> HALF
+    low, middle, other = a_low * b_low, a_high * b_low, a_low * b_high
+    carry = (low >> HALF) + (middle & LOW) + (other & LOW)
+    return a_high * b_high + (middle >> HALF) + (other >> HALF) + (carry >> HALF), a * b
+
+
+@compiled
+def round_product(m, e):
+    """(m 10^e, FINE), or (0, ODD) if it is not decided, for m > 0."""
+    if e < LEAST or e > MOST:
+        return 0.0, ODD
+    zeros = np.uint64(0)  # leading ones of m
+    for step in (32, 16, 8, 4, 2, 1):
+        if (m << zeros) >> np.uint64(64 - step) == 0:
+            zeros += np.uint64(step)
+    m = m << zeros
+    upper, lower = _multiply(m, FIVES[e - LEAST, 0])
+    if upper & np.uint64(0x1FF) == np.uint64(0x1FF):
+        more = _multiply(m, FIVES[e - LEAST, 1])[0]
+        lower = lower + more
+        if lower < more:
+            upper += ONE
+    if lower == np.uint64(0xFFFFFFFFFFFFFFFF):
+        return 0.0, ODD
+    top = upper >> np.uint64(63)
+    shift = top + np.uint64(9)
+    mantissa = upper >> shift
+    power = ((217706 * e) >> 16) + 63 + np.int64(top) - np.int64(zeros) + 1023
+    if power <= 0 or power >= 2046:
+        return 0.0, ODD
+    if lower <= ONE and -4 <= e <= 23 and mantissa & np.uint64(3) == ONE and (mantissa << shift) == upper:
+        mantissa &= ~ONE  # half-way: to even
+    mantissa = (mantissa + (mantissa & ONE)) >> ONE
+    # a mantissa that has become 2^53 carries into the power by itself
+    return np.uint64((np.uint64(power - 1) << np.uint64(52)) + mantissa).view(np.float64), FINE
+
+
+@compiled(inline=True)
+def read_number(text, p):
+    """The number at text[p]: (its value, the place behind it, FINE, ODD or BAD); the text ends in a newline."""
+    minus = text[p] == 45
+    if minus or text[p] == 43:
+        p += 1
+    first, m, e, leading = p, np.uint64(0), 0, 0
+    while True:
+        digit = np.uint64(text[p]) - ZERO
+        if digit > NINE:
+            break
+        m = m * TEN + digit
+        p += 1
+    digits = p - first
+    if text[p] == 46:  # the point
+        p += 1
+        first = p
+        while True:
+            digit = np.uint64(text[p]) - ZERO
+            if digit > NINE:
+                break
+            m = m * TEN + digit
+            leading += m == 0  # noughts in front are no digits
+            p += 1
+        e = first - p
+        digits += p - first
+    state = FINE if digits > 0 else BAD
+    if state == FINE and text[p] | 32 == 101:  # e or E
+        p += 1
+        down = text[p] == 45
+        if down or text[p] == 43:
+            p += 1
+        first, exponent = p, 0
+        while 48 <= text[p] <= 57:
+            exponent = min(exponent * 10 + np.int64(text[p]) - 48, 9999)
+            p += 1
+        if p == first:
+            state = BAD
+        e += -exponent if down else exponent
+    value = 0.0
+    if state == FINE:
+        if digits - leading > 19:
+            state = ODD
+        elif m <= np.uint64(1 << 53) and -22 <= e <= 22:
+            value = np.float64(m) / TENS[-e] if e < 0 else np.float64(m) * TENS[e]
+        elif m > 0:
+            value, state = round_product(m, e)
+    return (-value if minus else value), p, state

@@ -1,0 +1,1 @@
+"""One reader per format: blocks of rows from a file, with bounded memory."""

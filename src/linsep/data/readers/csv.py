@@ -1,0 +1,233 @@
+"""CSV and TSV by polars, piece by piece. We cut the pieces, so that memory is bounded and an error has its line.
+
+The types of the columns are those of the first piece. If a later one does not have them, all pieces are looked at, and
+reading begins again with types that hold everything: whole numbers, numbers, or text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import DataError
+from ..pieces import Piece, read_pieces
+from ..sources import Source
+from .polars_errors import polars, polars_errors
+
+MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside empty cells
+
+
+class Widened(Exception):
+    """The types of the columns are now wider: begin again."""
+
+
+class Types:
+    """The types of the columns of all files, by name; a column without a value so far has none."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, Any] = {}
+        self.open: set[str] = set()  # columns that had no value yet
+        self.padded: set[str] = set()  # columns of numbers with blanks before or behind them
+
+    def include(self, batch: Any) -> bool:
+        """Make room for the types of a batch; whether some were not wide enough."""
+        if not self.of:
+            self.open = {name for name in batch.columns if batch[name].null_count() == len(batch)}
+            self.of = dict(batch.schema)
+            return False
+        wider = False
+        for name, kind in batch.schema.items():
+            if batch[name].null_count() == len(batch):
+                continue
+            if name in self.open:
+                self.open.remove(name)
+                wider |= self.of[name] != kind
+                self.of[name] = kind
+            elif self.of[name] != kind:
+                numbers = self.of[name].is_numeric() and kind.is_numeric()
+                wide = polars().Float64 if numbers else polars().String
+                wider |= wide != self.of[name]
+                self.of[name] = wide
+        return wider
+
+
+def read_csv(source: Source, separator: str, types: Types, size: int, advance: Any) -> Iterator[Any]:
+    """Batches of a file, as data frames; raises `Widened` if ``types`` had to change."""
+    table = None
+    pieces = read_pieces(source, size, quoted=True, advance=advance)
+    for piece in pieces:
+        if table is None:
+            table, piece = _open_table(piece, source, separator, types)
+        batch = table.read(piece)
+        if batch is None:
+            table.look_at_all(piece, pieces)
+            raise Widened
+        if len(batch):
+            yield batch
+    if table is None:
+        raise DataError("the file is empty. Expected a line with the names of the columns.", source.path)
+
+
+def _open_table(piece: Piece, source: Source, separator: str, types: Types) -> tuple[_Table, Piece]:
+    """The table whose header begins the first piece, and the rest of the piece."""
+    end = piece.text.find(b"\n") + 1
+    while piece.text.count(b'"', 0, end) % 2 and 0 < end < len(piece.text):
+        end = piece.text.find(b"\n", end) + 1 or len(piece.text)
+    head = Piece(piece.text[:end], 1)
+    names = [name.strip() for name in next(_records(head, source, separator), [])]
+    if not any(names):
+        raise DataError("expected the names of the columns, got an empty line.", source.path, 1)
+    names = [name or f"column_{k}" for k, name in enumerate(names)]
+    twice = [name for k, name in enumerate(names) if name in names[:k]] if len(set(names)) < len(names) else []
+    if twice:
+        raise DataError("two columns have this name. Rename one of them.", source.path, 1, twice[0])
+    if all(_is_number(name) for name in names):
+        raise DataError("expected the names of the columns, got numbers. Add a line with names.", source.path, 1)
+    for name in types.of:
+        if name not in names:
+            raise DataError("the files before have this column. Give this one the same columns.", source.path, 1, name)
+    for name in names:
+        if types.of and name not in types.of:
+            raise DataError("the files before lack this column. Give all the same columns.", source.path, 1, name)
+    return _Table(source, separator, names, types), Piece(piece.text[end:], 1 + head.text.count(b"\n"))
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+class _Table:
+    """One file, after its header."""
+
+    def __init__(self, source: Source, separator: str, names: list[str], types: Types):
+        self.source, self.separator, self.names, self.types = source, separator, names, types
+
+    def read(self, piece: Piece) -> Any:
+        """The rows of a piece; None if they don't have the known types."""
+        text = _without_blank_lines(piece.text)
+        if not self.types.of:
+            batch = self.infer(piece, text)
+            self.types.include(batch)
+            return self.without_open(batch)
+        schema = {name: polars().String if name in self.types.padded else self.types.of[name] for name in self.names}
+        options: Any = {"has_header": False, "separator": self.separator, "null_values": MISSING}
+        try:
+            batch = polars().read_csv(text, schema=schema, **options)
+        except polars_errors():
+            return None
+        self._require_whole_rows(piece, text, batch)
+        try:
+            batch = batch.with_columns(
+                stripped(name).cast(self.types.of[name]) for name in self.names if schema[name] == polars().String
+            )
+        except polars_errors():
+            return None
+        if any(batch[name].null_count() < len(batch) for name in self.types.open):
+            return None
+        return self.without_open(batch)
+
+    def without_open(self, batch: Any) -> Any:
+        """Columns that have no value yet have no type."""
+        return batch.with_columns(polars().lit(None).alias(name) for name in self.types.open)
+
+    def infer(self, piece: Piece, text: bytes) -> Any:
+        """The rows of a piece, with their own types."""
+        try:
+            batch = polars().read_csv(
+                text, has_header=False, separator=self.separator, null_values=MISSING, infer_schema_length=None,
+                raise_if_empty=False,
+            )  # fmt: skip
+        except polars_errors() as error:
+            diagnose(piece, self.source, self.separator, self.names)
+            words = str(error).splitlines()[0]
+            raise DataError(f"the rows can't be read: {words}.", self.source.path, piece.line) from None
+        if not len(batch):
+            return polars().DataFrame(schema=dict.fromkeys(self.names, polars().Null))
+        if batch.width != len(self.names):
+            diagnose(piece, self.source, self.separator, self.names)
+        batch.columns = self.names
+        self._require_whole_rows(piece, text, batch)
+        return self.without_padding(batch)
+
+    def without_padding(self, batch: Any) -> Any:
+        """Columns of text without blanks around it; those that are numbers then become numbers."""
+        for name in [name for name, kind in batch.schema.items() if kind == polars().String]:
+            plain = batch.select(stripped(name))[name]
+            for kind in (polars().Int64, polars().Float64):
+                numbers = plain.cast(kind, strict=False)
+                if numbers.null_count() == plain.null_count() < len(plain):
+                    self.types.padded.add(name)
+                    plain = numbers
+                    break
+            batch = batch.with_columns(plain)
+        return batch
+
+    def look_at_all(self, piece: Piece, pieces: Iterator[Piece]) -> None:
+        """Include the types of this piece and of all after it."""
+        self.types.include(self.infer(piece, _without_blank_lines(piece.text)))
+        for each in pieces:
+            self.types.include(self.infer(each, _without_blank_lines(each.text)))
+
+    def _require_whole_rows(self, piece: Piece, text: bytes, batch: Any) -> None:
+        """Refuse rows that lack cells: polars would take them for missing values."""
+        if b'"' in text:
+            suspicious = batch[self.names[-1]].null_count() > 0
+        else:
+            suspicious = text.count(self.separator.encode()) != len(batch) * (len(self.names) - 1)
+        if suspicious:
+            diagnose(piece, self.source, self.separator, self.names)
+
+
+def stripped(name: str) -> Any:
+    """A column of text without blanks around it."""
+    plain = polars().col(name).str.strip_chars()
+    return polars().when(plain.is_in(["", *MISSING])).then(None).otherwise(plain).alias(name)
+
+
+def _without_blank_lines(text: bytes) -> bytes:
+    if b"\n\n" not in text and b"\n\r\n" not in text and not text.startswith((b"\n", b"\r\n")):
+        return text
+    kept, inside = [], False
+    for line in text.splitlines(keepends=True):
+        if inside or line.strip(b"\r\n"):
+            kept.append(line)
+        inside ^= bool(line.count(b'"') % 2)
+    return b"".join(kept)
+
+
+def _records(piece: Piece, source: Source, separator: str) -> Iterator[list[str]]:
+    """The rows of a piece as lists of cells, by Python's reader; the line of a wrong one is named."""
+    try:
+        text = piece.text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        wrong = f"expected UTF-8, got the byte 0x{piece.text[error.start]:02x}"
+        message = f"{wrong}. Convert it, for example: iconv -f LATIN1 -t UTF-8 OLD > NEW."
+        raise DataError(message, source.path, *piece.place(error.start)) from None
+    csv.field_size_limit(1 << 30)
+    begun = 0
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        for record in reader:
+            begun = reader.line_num
+            yield record
+    except csv.Error as error:
+        unclosed = "unexpected end" in str(error)
+        message = "a quote is opened and not closed" if unclosed else str(error)
+        raise DataError(f"{message}.", source.path, piece.line + (begun if unclosed else reader.line_num - 1)) from None
+
+
+def diagnose(piece: Piece, source: Source, separator: str, names: list[str]) -> None:
+    """Raise an error that says which line is wrong, if one is."""
+    line = piece.line
+    for record in _records(piece, source, separator):
+        if record and len(record) != len(names):
+            many = f"expected {len(names)} cells as in the header, got {len(record)}"
+            open_quote = ". Is a quote not closed?" if any("\n" in cell for cell in record) else "."
+            raise DataError(f"{many}{open_quote}", source.path, line)
+        line += sum(cell.count("\n") for cell in record) + 1

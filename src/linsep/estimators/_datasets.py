@@ -1,0 +1,56 @@
+"""Methods of (X, y, sample_weight) that take a `linsep.data.Dataset` in place of all three."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import ClassifierMixin
+
+from ..data import DataError, Dataset
+
+
+def takes_dataset(method: Callable) -> Callable:
+    """A method whose first argument may be a dataset, which brings its labels and weights.
+
+    X is then mapped into memory and read in place, as any array: the answers have the same bits.
+    """
+    names = inspect.signature(method).parameters
+
+    @functools.wraps(method)
+    def unpacked(self, X, *args: Any, **options: Any):
+        if not isinstance(X, Dataset):
+            return method(self, X, *args, **options)
+        if args or options.get("y") is not None:
+            raise ValueError("y: expected a dataset alone, which has its labels; name other arguments.")
+        if "y" in names:
+            options["y"] = X.rows.y
+            if X.rows.y is None and names["y"].default is inspect.Parameter.empty:
+                raise DataError("the dataset has no labels. Open it with target=, the name of their column.")
+        if "sample_weight" in names and options.get("sample_weight") is None and X.rows.weight is not None:
+            options["sample_weight"] = X.rows.weight
+        with X.within_memory() as rows:
+            return method(self, rows.X, **options)
+
+    return unpacked
+
+
+class RowClassifier(ClassifierMixin):
+    """A classifier of rows, whose accuracy on a dataset may be asked for."""
+
+    @takes_dataset
+    def score(self, X, y, sample_weight=None) -> float:
+        """The share of the rows, by weight, whose class is predicted.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+
+        Returns
+        -------
+        float
+        """
+        return super().score(X, y, sample_weight)
