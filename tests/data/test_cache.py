@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from files import plain
 
 import linsep
 from linsep.data import DataError, cache
@@ -34,13 +35,15 @@ def passes(monkeypatch):
 
 
 def opened(path, **options):
-    return linsep.open_dataset(path, **{"target": "y", "cache": path.parent / "cache", **options})
+    return linsep.open_dataset(
+        path, **{"target": "y", "schema": plain("ab"), "cache": path.parent / "cache", **options}
+    )
 
 
 def test_files_are_read_once(path, passes):
     first, second = opened(path), opened(path)
     assert len(passes) == 1 and second.rows.X.tolist() == first.rows.X.tolist()
-    assert second.schema == first.schema and second.classes.tolist() == ["u", "v"]
+    assert str(second.schema) == str(first.schema) and second.classes.tolist() == ["u", "v"]
 
 
 def test_a_changed_file_or_recipe_is_read_again(path, passes):
@@ -48,7 +51,7 @@ def test_a_changed_file_or_recipe_is_read_again(path, passes):
     path.write_text(TEXT.replace("6", "7"))
     os.utime(path, ns=(1, 1))
     assert opened(path).rows.X[2, 1] == 7 and len(passes) == 2
-    assert opened(path, weight="a").rows.weight.tolist() == [1, 3, 5] and len(passes) == 3
+    assert opened(path, schema=plain("b", weight="a")).rows.weight.tolist() == [1, 3, 5] and len(passes) == 3
     folders = [entry.name for entry in (path.parent / "cache").iterdir()]
     assert len(folders) == 2 and not any(name.startswith(".") for name in folders)  # the changed file took its place
 

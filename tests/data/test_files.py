@@ -9,7 +9,7 @@ import numpy as np
 import polars
 import pytest
 import scipy.sparse as sp
-from files import write
+from files import plain, write
 from sklearn.datasets import load_svmlight_file
 
 import linsep
@@ -41,7 +41,7 @@ WRONG = {
     "a name twice": ("a,b,a,y\n1,2,3,4\n", "line 1, column 'a': two columns have this name. Rename one"),
     "no names": ("1,2,3\n4,5,6\n", "line 1: expected the names of the columns, got numbers. Add a line"),
     "no target": ("a,b,yy\n1,2,u\n", "there is no column 'y'. Do you mean 'yy'?"),
-    "no label": ("a,b,y\n1,2,u\n3,4,\n", "the label of row 1 is missing"),
+    "no label": ("a,b,y\n1,2,u\n3,4,\n", "row 2: expected a label, got ''. Give the row one"),
 }
 
 
@@ -56,17 +56,17 @@ def test_a_wrong_csv_is_refused_with_its_place(tmp_path, name):
 
 def test_unusual_csv_is_read(tmp_path):
     text = '\ufeffa,b,y\r\n1, 2,"u\nv"\r\n\r\n-3,NA,"w""w"\r\n'
-    rows = opened(saved(tmp_path, text)).to_arrays()
+    rows = opened(saved(tmp_path, text), schema=plain("ab")).to_arrays()
     assert np.isnan(rows.X[1, 1]) and rows.X[[0, 0, 1], [0, 1, 0]].tolist() == [1, 2, -3]
     assert [label.replace("\r", "") for label in rows.y] == ["u\nv", 'w"w']
-    assert opened(saved(tmp_path, "a;y\n1;u\n2;v\n"), separator=";").rows.X.tolist() == [[1], [2]]
+    assert opened(saved(tmp_path, "a;y\n1;u\n2;v\n"), separator=";", schema=plain("a")).rows.X.tolist() == [[1], [2]]
     assert opened(saved(tmp_path, "a,y\n1,u\n2,v")).rows.y.tolist() == ["u", "v"]  # no newline at the end
 
 
 @pytest.mark.parametrize("last", ["1.5,2,v", "1,,v", "1e3,7.25,v"])
 def test_types_that_change_late_are_found_and_nothing_is_lost(tmp_path, last):
     text = "a,b,y\n" + "1,2,u\n" * 40_000 + last + "\n" + "5,6,w\n" * 40_000
-    rows = opened(saved(tmp_path, text), memory="1MB").rows
+    rows = opened(saved(tmp_path, text), memory="1MB", schema=plain("ab")).rows
     a, b, label = last.split(",")
     assert rows.X.shape == (80_001, 2) and rows.y[40_000] == label and rows.X[-1].tolist() == [5, 6]
     np.testing.assert_array_equal(rows.X[40_000], [float(a), float(b or "nan")])
@@ -80,7 +80,7 @@ def test_a_late_short_row_has_its_line(tmp_path):
 
 def test_files_of_other_columns_are_refused(tmp_path):
     first, second = saved(tmp_path, "a,b,y\n1,2,u\n", "1.csv"), saved(tmp_path, "b,y,a\n2,v,1\n", "2.csv")
-    assert opened([first, second]).rows.X.tolist() == [[1, 2], [1, 2]]  # in any order
+    assert opened([first, second], schema=plain("ab")).rows.X.tolist() == [[1, 2], [1, 2]]  # in any order
     saved(tmp_path, "a,c,y\n1,2,u\n", "2.csv")
     with pytest.raises(DataError, match=r"2\.csv, line 1, column 'b': the files before have this column"):
         opened(tmp_path / "*.csv")
@@ -189,7 +189,8 @@ def test_damaged_binary_files_are_refused(tmp_path):
 
 def test_json_lines_keep_the_order_of_the_first_line_and_name_the_wrong_one(tmp_path):
     path = saved(tmp_path, '{"b":1,"a":2,"y":"u"}\n{"y":"v","a":2.5,"b":null}\n', "data.jsonl")
-    data = opened(path)
+    assert opened(path).schema.columns[0].name == "b"
+    data = opened(path, schema=plain("ba"))
     assert data.feature_names == ["b", "a"] and data.rows.X[0].tolist() == [1, 2] and np.isnan(data.rows.X[1, 0])
     for text, message in (
         ('{"a":1,"y":2}\n{"a":1,"y"\n', "line 2, column 11: expected a JSON object"),
@@ -256,8 +257,8 @@ def test_addresses_of_fsspec_are_files():
     polars_bytes = io.BytesIO()
     polars.DataFrame({"a": [1.5], "y": [1]}).write_parquet(polars_bytes)
     memory.pipe("/folder/4.parquet", polars_bytes.getvalue())
-    assert opened("memory://folder/*.csv").rows.X.ravel().tolist() == [0, 1, 2]
-    assert opened("memory://folder/4.parquet").rows.X.ravel().tolist() == [1.5]
+    assert opened("memory://folder/*.csv", schema=plain("a", kind="integer")).rows.X.ravel().tolist() == [0, 1, 2]
+    assert opened("memory://folder/4.parquet", schema=plain("a", kind="integer")).rows.X.ravel().tolist() == [1.5]
     with pytest.raises(DataError, match="nowhere"):
         opened("nowhere://folder/1.csv")
     with pytest.raises(DataError, match="Check the path"):
@@ -275,7 +276,7 @@ def test_sizes_of_memory():
 
 
 def test_a_dataset_says_what_it_is_and_can_be_sent(tmp_path):
-    data = opened(saved(tmp_path, "a,b,y\n1,2,u\n3,4,v\n"), cache=tmp_path / "cache")
+    data = opened(saved(tmp_path, "a,b,y\n1,2,u\n3,4,v\n"), cache=tmp_path / "cache", schema=plain("ab"))
     assert "2 rows x 2 features, classes u, v" in repr(data) and "a: number" in repr(data)
     again = pickle.loads(pickle.dumps(data))
     assert again.rows.X.tolist() == [[1, 2], [3, 4]]
@@ -284,19 +285,19 @@ def test_a_dataset_says_what_it_is_and_can_be_sent(tmp_path):
 
 
 def test_arguments_beside_a_dataset_are_refused(tmp_path):
-    data = opened(saved(tmp_path, "a,b,y\n1,2,u\n3,4,v\n"))
+    data = opened(saved(tmp_path, "a,b,y\n1,2,u\n3,4,v\n"), schema=plain("ab"))
     with pytest.raises(ValueError, match="y: expected a dataset alone"):
         linsep.Perceptron().fit(data, ["u", "v"])
-    plain = opened(saved(tmp_path, "a,b\n1,2\n"), None)
+    unlabelled = opened(saved(tmp_path, "a,b\n1,2\n"), schema=plain("ab"))
     with pytest.raises(DataError, match="the dataset has no labels"):
-        linsep.Perceptron().fit(plain)
-    assert linsep.Perceptron().fit(data).predict(plain).shape == (1,)
+        linsep.Perceptron().fit(unlabelled)
+    assert linsep.Perceptron().fit(data).predict(unlabelled).shape == (1,)
     with pytest.raises(ValueError, match="features"):
-        linsep.Perceptron().fit(data).predict(opened(saved(tmp_path, "a\n1\n"), None))
+        linsep.Perceptron().fit(data).predict(opened(saved(tmp_path, "a\n1\n"), schema=plain("a")))
 
 
 def test_weights_of_a_column_are_sample_weights(tmp_path):
     text = "a,w,y\n0,1,u\n1,0,v\n2,3,v\n"
-    rule = linsep.LeastSquares().fit(opened(saved(tmp_path, text), weight="w"))
+    rule = linsep.LeastSquares().fit(opened(saved(tmp_path, text), schema=plain("a", weight="w")))
     expected = linsep.LeastSquares().fit([[0.0], [1.0], [2.0]], list("uvv"), sample_weight=[1.0, 0.0, 3.0])
     assert rule.coef_.tolist() == expected.coef_.tolist()

@@ -5,13 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from files import FORMATS, write, write_parts
+from files import FORMATS, frame, write, write_parts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 import linsep
 from linsep.data.cache import Mapped, read_header
+from linsep.data.columns import infer_schema
 from linsep.data.open import Recipe, write_cache
 from linsep.data.sources import find_sources
 from linsep.rows.matrix import BLOCK
@@ -22,6 +23,10 @@ X = rng.normal(size=(N, D)).round(4) * [1, 10, 0.1, 1]
 CLASSES = np.array([-1, 1])
 Y = np.where(X @ [1, 0.1, 10, -1] + 0.3 * rng.normal(size=N) > 0, 1, -1)
 THREE = np.argmax(X @ rng.normal(size=(D, 3)) + 0.2 * rng.normal(size=(N, 3)), axis=1)
+
+
+COLUMNS = infer_schema([frame(X, Y)], "class")
+TABLE = COLUMNS.transform(frame(X, Y))[0]  # what the columns of the whole table become
 
 
 def opened(folder, kind, y, count):
@@ -46,14 +51,17 @@ def test_every_format_gives_the_same_rows_in_any_number_of_files(tmp_path, kind,
         assert bits(found.indices) == bits(expected.indices.astype(np.int32))
         assert bits(found.data) == bits(expected.data)
     else:
-        assert found.flags.c_contiguous and found.dtype == np.float64 and bits(found) == bits(X)
+        expected = X if kind == "npz" else TABLE
+        assert found.flags.c_contiguous and found.dtype == np.float64 and bits(found) == bits(expected)
     assert data.rows.y.tolist() == Y.tolist() and data.classes.tolist() == [-1, 1]
     assert data.n_rows == N == len(data) and data.n_features == D
     assert sum(part.n_rows for part in data.parts) == N
     assert all(part.begin % BLOCK == 0 for part in data.parts)
     parts = [part.load() for part in data.parts]
     assert np.concatenate([part.y for part in parts]).tolist() == Y.tolist()
-    assert sum(part.X.sum() for part in parts) == pytest.approx(X.sum())
+    assert sum(part.X.sum() for part in parts) == pytest.approx(found.sum())
+    if kind not in ("svm", "npz"):
+        assert data.schema == COLUMNS
 
 
 RULES = {
@@ -105,7 +113,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "kind", "classes"), CASES)
 def test_every_rule_learns_the_same_bits_from_a_dataset(datasets, name, kind, classes):
     data, y = datasets[kind, classes], Y if classes == "two" else THREE
-    rows = sp.csr_array(X) if kind == "svm" else X
+    rows = sp.csr_array(X) if kind == "svm" else TABLE
     rule = {**RULES, **DENSE_ONLY, **MACHINES}[name]
     from_files = clone(rule).fit(data)
     expected = clone(rule).fit(rows, y)
@@ -122,13 +130,13 @@ def test_every_rule_learns_the_same_bits_from_a_dataset(datasets, name, kind, cl
 def test_partial_fit_path_and_separability_take_datasets(datasets):
     data = datasets["csv", "two"]
     found = linsep.Perceptron().partial_fit(data, classes=data.classes).partial_fit(data)
-    expected = linsep.Perceptron().partial_fit(X, Y, classes=[-1, 1]).partial_fit(X, Y)
+    expected = linsep.Perceptron().partial_fit(TABLE, Y, classes=[-1, 1]).partial_fit(TABLE, Y)
     assert bits(found.coef_) == bits(expected.coef_)
-    found, expected = linsep.separability(data), linsep.separability(X, Y)
+    found, expected = linsep.separability(data), linsep.separability(TABLE, Y)
     assert found.separable is expected.separable is False and bits(found.rows) == bits(expected.rows)
     rules = linsep.MaximumMargin(tol=0.1).path(data, Cs=[1e-3, 1e-2])
     assert [bits(rule.coef_) for rule in rules] == [
-        bits(rule.coef_) for rule in linsep.MaximumMargin(tol=0.1).path(X, Y, [1e-3, 1e-2])
+        bits(rule.coef_) for rule in linsep.MaximumMargin(tol=0.1).path(TABLE, Y, [1e-3, 1e-2])
     ]
 
 
@@ -143,7 +151,9 @@ def test_no_cut_of_files_or_pieces_changes_a_bit(tmp_path_factory, cuts, piece, 
     paths = [write(folder / f"{k:02}.{kind}", X[a:b], Y[a:b]) for k, (a, b) in enumerate(pairwise(ends))]
     options = {"zero_based": "auto"} if kind == "svm" else {"separator": ","}
     name = {"svm": "svmlight"}.get(kind, kind)
+    part = frame(X[:300], Y[:300])
+    expected = X[:300] if kind == "svm" else infer_schema([part], "class").transform(part)[0]
     write_cache(folder / "cache", find_sources(paths), Recipe(name, "class", None, None, options, piece), None)
     rows = Mapped(folder / "cache", read_header(folder / "cache")).rows()
-    assert bits(rows.X.toarray() if kind == "svm" else rows.X) == bits(X[:300])
+    assert bits(rows.X.toarray() if kind == "svm" else rows.X) == bits(expected)
     assert rows.y.tolist() == Y[:300].tolist()

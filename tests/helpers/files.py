@@ -5,6 +5,9 @@ from itertools import pairwise
 import numpy as np
 import polars
 
+from linsep.data.columns import Schema
+from linsep.data.columns.kinds import Number
+
 TABLES = ["csv", "tsv", "csv.gz", "csv.zst", "parquet", "arrow", "jsonl"]
 FORMATS = [*TABLES, "svm", "npz"]
 
@@ -46,6 +49,11 @@ def _pack(text, kind):
 
         return zstandard.compress(text)
     return text
+
+
+def plain(names, target="y", kind="word", weight=None):
+    """A schema that takes numbers as they are."""
+    return Schema(tuple(Number(name, fill=float("nan")) for name in names), target, weight, kind)
 
 
 def write_parts(folder, kind, X, y, count):

@@ -42,6 +42,7 @@ class Recipe(NamedTuple):
         return [self.format, self.target, self.weight, schema, self.options]
 
 
+# long because: its parameters are described
 def open_dataset(
     paths: Any, target: Any = None, *, format: str | None = None, schema: Any = None, weight: Any = None,
     memory: int | str = "1GB", cache: Any = None, n_features: int | None = None, zero_based: bool | str = "auto",
@@ -89,8 +90,9 @@ def open_dataset(
     --------
     >>> import tempfile
     >>> from linsep import Perceptron, open_dataset
-    >>> path = tempfile.mkdtemp() + "/points.svm"
-    >>> _ = open(path, "w").write("-1 1:0.5 2:3\\n-1 1:1.5 2:2.5\\n+1 1:4.5 2:1\\n")
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "points.svm"
+    >>> _ = path.write_text("-1 1:0.5 2:3\\n-1 1:1.5 2:2.5\\n+1 1:4.5 2:1\\n")
     >>> data = open_dataset(path, cache=False)
     >>> data.n_rows, data.n_features, data.classes.tolist()
     (3, 2, [-1, 1])
@@ -129,15 +131,15 @@ def _open(folder: Path, sources: list[Source], recipe: Recipe, memory: int, repo
         write_cache(place, sources, recipe, report)
         header = read_header(place, verify=False)
         assert header is not None
-    schema = _schema_class(recipe.format).from_dict(header["schema"])
+    schema = recipe.schema or _schema_class(recipe.format).from_dict(header["schema"])
     return Dataset(place, [source.path for source in sources], schema, memory)
 
 
 def parse_size(memory: int | str) -> int:
     """A number of bytes, given as such or as "64MB".
 
-    >>> parse_size("64MB"), parse_size("1.5G"), parse_size(4096)
-    (67108864, 1610612736, 4096)
+    >>> parse_size("64MB"), parse_size("1.5G"), parse_size(2097152)
+    (67108864, 1610612736, 2097152)
     """
     found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?)(i?B)?\s*", str(memory), re.IGNORECASE)
     try:
@@ -219,12 +221,16 @@ def _row_schema(writer: CacheWriter, sources: list[Source], recipe: Recipe, base
 
 
 @contextmanager
-def said_of(source: Source) -> Iterator[None]:
-    """An error about data gets the name of the file, if it has none yet."""
+def said_of(source: Source, first: int = 0) -> Iterator[None]:
+    """An error about data gets the name of the file, and the number of its row; ``first`` rows were before."""
     try:
         yield
     except DataError as error:
-        raise (error if error.path else DataError(error.message, source.path, error.line, error.column)) from None
+        if error.path:
+            raise
+        row = getattr(error, "row", None)  # of the batch
+        message = error.message if row is None else f"row {first + row + 1}: {error.message}"
+        raise DataError(message, source.path, error.line, error.column) from None
 
 
 def require_labels(y: np.ndarray | None, first: int) -> None:
@@ -233,4 +239,4 @@ def require_labels(y: np.ndarray | None, first: int) -> None:
         return
     missing = np.flatnonzero(np.isnan(y) if y.dtype.kind == "f" else [label is None for label in y])
     if missing.size:
-        raise DataError(f"the label of row {first + missing[0]} is missing. Give it one, or leave the row out.")
+        raise DataError(f"the label of row {first + missing[0] + 1} is missing. Give it one, or leave the row out.")

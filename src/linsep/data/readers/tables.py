@@ -60,7 +60,7 @@ class Tables:
             try:
                 seen: Any = self.batches()
                 seen = (copies.keep(source, batch) for source, batch in seen) if self.recipe.format in TEXT else seen
-                current: list[Source] = []
+                current = self.sources[-1:]
                 schema = infer_schema(_noting(seen, current), self.recipe.target, self.recipe.weight)
             except Widened:
                 continue
@@ -77,7 +77,7 @@ def _noting(pairs: Iterator[tuple[Source, Any]], current: list[Source]) -> Itera
 
 
 def _named(error: DataError, current: list[Source]) -> DataError:
-    path = error.path or (current[0].path if current else "")
+    path = error.path or current[0].path
     return DataError(error.message, path, error.line, error.column)
 
 
@@ -111,7 +111,7 @@ class _Copies:
 
 def fill_from_tables(writer: Any, sources: list[Source], recipe: Any, progress: Progress) -> Any:
     """Write the rows of all tables into the cache; returns the schema."""
-    from ..open import require_labels, said_of
+    from ..open import said_of
 
     tables = Tables(sources, recipe, progress, writer.folder)
     schema = recipe.schema
@@ -121,10 +121,8 @@ def fill_from_tables(writer: Any, sources: list[Source], recipe: Any, progress: 
         pairs = _with_known_types(tables, 16 * recipe.piece)
     first: dict[str, int] = {}
     for source, batch in pairs:
-        with said_of(source):
-            rows = Rows(*schema.transform(batch))
-            require_labels(rows.y, first.setdefault(source.path, 0))
-            writer.append(rows)
+        with said_of(source, first.setdefault(source.path, 0)):
+            writer.append(Rows(*schema.transform(batch)))
         first[source.path] += len(batch)
     return schema
 
