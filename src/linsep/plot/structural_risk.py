@@ -107,7 +107,7 @@ def _finish_axes(ax: Axes, x: np.ndarray, table: Any, highest: float) -> None:
     ax.set_xlim(-0.5, len(x) - 0.5)
     top = 1.12 * max(highest, 0.3)
     ax.set_ylim(-0.03 * top, top)  # below 0, so that markers at 0 are not cut
-    ax.set_ylabel("risk")
+    ax.set(xlabel=" ", ylabel="risk")  # room for two lines below the ticks
     by = "the smallest bound" if table.choose == "bound" else "the smallest cross-validated risk"
     write_title(ax, f"{table[table.best].name}: {by}")
     ax.grid(axis="y")
