@@ -91,7 +91,7 @@ def test_a_spent_budget_is_a_warning():
     means, covariances, sign = random_gaussians(3, 8, 3, 3.0)
     best = Anderson().fit_gaussians(means, covariances, sign).certificate_
     near = float(ndtr(-0.99999 * best.lower))
-    with pytest.warns(ConvergenceWarning, match="budget of 2 passes"):
+    with pytest.warns(ConvergenceWarning, match="Anderson: the budget is spent"):
         rule = Anderson(near, method="kozinec", max_iter=2).fit_gaussians(means, covariances, sign)
     assert rule.certificate_.status == "budget spent"
     assert rule.certificate_.check(means, covariances, sign)

@@ -13,6 +13,7 @@ import reference
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from linsep import (
@@ -285,21 +286,22 @@ def hard():
     ],
     ids=str,
 )
-def test_a_spent_budget_is_said_with_the_bounds_and_what_to_try(rule, advice):
+def test_a_spent_budget_is_said_in_one_line_with_what_to_try(rule, advice):
     data, y = hard()
     with pytest.warns(ConvergenceWarning) as caught:
         rule.fit(data, y)
     said = str(caught[0].message)
     claim = rule.certificate_
     assert claim.status == "budget spent"
-    assert "budget" in said
-    assert at_most(claim.upper) in said
-    assert advice in said
+    assert len(caught) == 1 and "\n" not in said and len(said) < 160
+    assert said.startswith(f"{type(rule).__name__}: the budget is spent. ") and advice.lower() in said.lower()
+    assert not any(map(str.isdigit, said))  # so it is the same for all data, and shown once
+    assert "budget" in claim.reason and at_most(claim.upper) in str(claim)
     assert caught[0].filename == __file__  # it points at the user's line
     assert claim.check(data, y)
 
 
-def test_an_eps_that_was_not_reached_is_said_with_the_bounds():
+def test_an_eps_that_was_not_reached_is_said():
     data, y = overlapping(3)
     data = data + 2.0 * (2 * y - 1)[:, None]
     rule = Kozinec(eps=1e-12, max_iter=2)
@@ -307,9 +309,16 @@ def test_an_eps_that_was_not_reached_is_said_with_the_bounds():
         rule.fit(data, y)
     claim = rule.certificate_
     assert claim.status == "separated"
-    assert f"{claim.lower:.6g}" in str(caught[0].message)
-    assert f"{claim.upper:.6g}" in str(caught[0].message)
-    assert "2 passes" in str(caught[0].message)
+    assert "the budget is spent" in str(caught[0].message)
+    assert f"{claim.lower:.6g}" in str(claim) and f"{claim.upper:.6g}" in str(claim) and "2 passes" in str(claim)
+
+
+def test_the_warnings_of_all_folds_are_one():
+    data, y = hard()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        cross_val_score(Relaxation(max_iter=3, scaling=None), np.repeat(data, 4, axis=0), np.repeat(y, 4), cv=3)
+    assert len({str(each.message) for each in caught}) == 1
 
 
 @every

@@ -1,7 +1,5 @@
 """Plain Kozinec (C8) by its name."""
 
-import warnings
-
 import numpy as np
 import pytest
 import reference
@@ -39,13 +37,3 @@ def test_nor_does_its_warning():
 def test_eps_and_tol_are_not_for_it(asked):
     with pytest.raises(ValueError, match="method='plain': expected eps=None and tol=None"):
         Kozinec(method="plain", **asked).fit([[0.0], [1.0]], [0, 1])
-
-
-def test_the_sentence_of_plain_kozinec_does_not_speak_of_eps():
-    X, sign = floats(3, apart=3.0)
-    for rule in (Kozinec(method="plain"), Kozinec(method="plain", bias="augmented", max_updates=2)):
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            rule.fit(X + 20.0, sign)
-        words = " ".join([str(rule.certificate_), *(str(each.message) for each in said)])
-        assert "eps" not in words.lower() and "tol" not in words.lower()

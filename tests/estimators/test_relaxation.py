@@ -35,7 +35,7 @@ def test_a_machine_ends_above_margin_1():
 
 def test_the_sum_of_all_moves_is_s1s():
     X, y = np.array([[0.0], [2.0]]), [0, 1]  # a = (0, -1), (2, 1): b - <w,a> = 1 for both at w = 0
-    with pytest.warns(UserWarning, match="budget of 1 passes"):
+    with pytest.warns(UserWarning, match="Relaxation: the budget is spent"):
         rule = Relaxation(0.5, batch="sum", max_iter=1, keep="last").fit(X, y)
     np.testing.assert_allclose(weights(rule), [0.5 * 2 / 5, 0.5 * (1 / 5 - 1)], rtol=1e-8)
 

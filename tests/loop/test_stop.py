@@ -13,10 +13,10 @@ from loop_cases import ORACLES, TARGETS
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
-from linsep import OneVsAll, OneVsOne, Perceptron
+from linsep import LinearMachine, OneVsAll, OneVsOne, Perceptron, Relaxation
 from linsep.loop.learn import learn, record
 from linsep.loop.order import VISITS
-from linsep.loop.stop import Rounds, Stop
+from linsep.loop.stop import AUTO, LEAST, Rounds, Stop
 from linsep.oracles import points
 from linsep.rules import Increment, Nearest
 from linsep.targets import Margin
@@ -237,3 +237,36 @@ def test_what_is_not_proved_in_time_is_not_claimed(monkeypatch):
     assert found.check(X, sign) and "no time to prove" in str(found)
     for forged in ({"lower": 0.0}, {"upper": 9.0}, {"violated": 0}, {"size": 8999, "violated": 8999}):
         assert not replace(found, **forged).check(X, sign)
+
+
+# --- max_iter="auto" -------------------------------------------------------------------------------------------------
+
+
+def work(monkeypatch, first, later):
+    """A clock of work: ``first`` seconds until the first look at it, ``later`` between two looks."""
+    ticks = itertools.chain([first], itertools.count(first + later, later))
+    monkeypatch.setattr("time.thread_time", lambda: next(ticks))
+
+
+@pytest.mark.parametrize("rule", [Perceptron(batch=True, scaling=None), Relaxation(scaling=None)], ids=str)
+def test_auto_is_a_budget_of_seconds_after_the_first_pass(rule, monkeypatch):
+    work(monkeypatch, 1000.0, 0.1)  # compiling does not count
+    X, sign = cases.slow()
+    rule.fit(X, sign)
+    assert "5 seconds of max_iter='auto' are spent" in rule.certificate_.reason
+    assert LEAST < rule.n_iter_ < 60
+    assert rule.set_params(max_iter=70).fit(X, sign).n_iter_ == 70  # a number of passes is one
+
+
+def test_some_passes_are_made_whatever_they_cost(monkeypatch):
+    work(monkeypatch, 0.0, 100.0)
+    X, sign = cases.slow()
+    assert Relaxation(scaling=None).fit(X, sign).n_iter_ == LEAST
+    assert len(list(Rounds(100, auto=AUTO))) == LEAST
+
+
+def test_the_machine_has_the_same_budget_whatever_its_classes(monkeypatch):
+    work(monkeypatch, 0.0, 1.0)
+    X, label = np.ones((6, 2)), np.arange(6) % 3
+    machine = LinearMachine(scaling=None).fit(X, label)
+    assert "5 seconds" in machine.certificate_.reason and machine.n_iter_ <= 6

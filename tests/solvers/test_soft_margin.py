@@ -205,7 +205,7 @@ def test_a_tampered_certificate_is_caught():
 
 def test_a_spent_budget_says_so_with_valid_bounds():
     X, sign = clouds(8, 500, 10, 0.1)
-    with pytest.warns(match="budget of 2 passes is spent"):
+    with pytest.warns(match="MaximumMargin: the budget is spent"):
         rule = MaximumMargin(C=10.0, method="ascent", max_iter=2).fit(X, sign)
     assert rule.certificate_.status == "budget spent"
     assert rule.certificate_.check(X, sign)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates.base import Certificate, Status, Verdict
 from ..certificates.prove import RowProver
 from ..door import Magnitudes
+from ..loop.stop import AUTO
 from ..loop.trace import Update
 from ..model_file import Saved
 from ..oracles.classes import against_rivals
@@ -36,6 +37,7 @@ from ._validation import (
     finite_scores,
     look_at,
     require_known_labels,
+    say_briefly,
     warn_user,
 )
 
@@ -208,6 +210,10 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
             w, before, a = (self._scale.show(each) for each in (update.w, update.before, update.a))
             yield update._replace(w=w, before=before, a=a)
 
+    def _auto_seconds(self, parts: int = 1) -> float | None:
+        """The budget of work behind max_iter="auto", for each of so many parts of the work."""
+        return AUTO / parts if self.max_iter == "auto" else None
+
     def _first_w(self, shape: tuple[int, ...]) -> np.ndarray:
         """Where learning begins: at ``start``, or at 0."""
         if self.start is None:
@@ -230,11 +236,11 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         return "Raise max_iter to go on."
 
     def _warn(self) -> None:
-        """Say that a budget was spent, what is known so far, and what to try next."""
+        """Say that the target was not reached, and what to try next: in one line, the same for all data."""
         found: Any = self.certificate_
         missed = found.status == Status.SEPARATED and found.eps + found.relative > 0
         if found.status in (Status.BUDGET_SPENT, Status.INTERRUPTED) or missed:
-            warn_user(f"{found} {self._advice()}")
+            warn_user(f"{type(self).__name__}: {say_briefly(found.reason)}. {self._advice()} See certificate_.")
 
     @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
@@ -354,6 +360,6 @@ def set_oracle(sample: Sample, *, bias: float) -> Any:
 
 
 def auto_passes(X, most: float = 4e9) -> int:
-    """A budget of passes: some seconds, at about ``most`` multiplications, but 100 at least and 20,000 at most."""
+    """About ``most`` multiplications, but 100 passes at least and 20,000 at most; the clock may end them earlier."""
     size = X.nnz if hasattr(X, "nnz") else X.size
     return int(np.clip(most / max(size, 100), 100, 20_000))

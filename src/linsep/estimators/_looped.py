@@ -18,7 +18,7 @@ from ..jit import read_only
 from ..loop.keep import Pocket
 from ..loop.learn import Result, answer, keeps_average, keeps_pocket, learn, record
 from ..loop.passes import State, begin, passes
-from ..loop.stop import Progress, Stop
+from ..loop.stop import AUTO, Progress, Stop
 from ..loop.trace import Update, updates
 from ..oracles import differences, points
 from ..oracles.points import rows_oracle
@@ -85,10 +85,11 @@ class Looped:
         With ``watch``, patience is theirs: they may count other errors than those of the training set.
         """
         parts, own = self._with_weights_up_to_1(parts), self.stop
+        auto = AUTO if getattr(self, "max_iter", None) == "auto" else None
         stop = Stop(
             max_iter, self.max_updates, self.max_seconds, None if watch else self.patience, self.theta,
             when_inseparable=self._stops_when_inseparable and not self.batch,
-            condition=own and (lambda found: own(self._shown_progress(found, parts[0]))),
+            auto=auto, condition=own and (lambda found: own(self._shown_progress(found, parts[0]))),
         )  # fmt: skip
         return learn(
             parts, self._scaled_target(), self._rule(), stop=stop, keep=self.keep, batch=bool(self.batch),

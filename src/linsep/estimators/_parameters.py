@@ -54,7 +54,10 @@ SHARED = {
         [StrOptions({"free", "augmented"})],
     ),
     "max_iter": Parameter(
-        'int or "auto"', 'Budget of passes over the data. "auto": some seconds.', [StrOptions({"auto"}), AT_LEAST_ONE]
+        'int or "auto"',
+        'Budget of passes over the data. "auto": 5 seconds of work, counted from the end of the first pass, but 3 '
+        "passes at least.",
+        [StrOptions({"auto"}), AT_LEAST_ONE],
     ),
     "max_updates": Parameter("int or None", "Budget of updates of w.", [None, AT_LEAST_ONE]),
     "max_seconds": Parameter("float or None", "Budget of time.", [None, POSITIVE]),

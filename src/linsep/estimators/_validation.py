@@ -27,6 +27,7 @@ from ..data import Dataset
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
 from ..interrupt import INTERRUPT, interrupts, suspended
 from ..jit import announced
+from ..progress import shown
 from ._datasets import takes_dataset
 from ._scale import Scale
 
@@ -95,6 +96,7 @@ def all_or_nothing(method: Callable) -> Callable:
         before, seconds = dict(vars(self)), getattr(self, "max_seconds", None)
         with (
             announced() if sys.stderr.isatty() else nullcontext(),
+            shown(),
             interrupts(seconds if isinstance(seconds, Real) else None),
         ):
             try:
@@ -230,6 +232,15 @@ def warn_user(message: str) -> None:
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("linsep."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, ConvergenceWarning, stacklevel=level)
+
+
+def say_briefly(reason: str) -> str:
+    """Why learning ended, without numbers: so that the warnings of many fits are the same, and shown once.
+
+    >>> say_briefly("the budget of 20 passes is spent"), say_briefly("rounding hides what could still be gained")
+    ('the budget is spent', 'rounding hides what could still be gained')
+    """
+    return "the budget is spent" if any(map(str.isdigit, reason)) or not reason else reason
 
 
 def print_record(verbose: int, record: dict[str, float]) -> dict[str, float]:

@@ -21,7 +21,7 @@ from ..certificates.check.estimates import find_wrong_estimates
 from ..certificates.prove.radius import certify, prove_radii, scale_hyperplane
 from ..certificates.radius import RadiusCertificate
 from ..interrupt import INTERRUPT, INTERRUPTED
-from ..loop.stop import Rounds
+from ..loop.stop import AUTO, Rounds
 from ..rows.gaussians import Gaussians
 from ..rules import Increment, Nearest
 from ..solvers.anderson.epsilon import improve_radius, reach_radius
@@ -40,6 +40,7 @@ from ._validation import (
     all_or_nothing,
     check_input,
     check_parameters,
+    say_briefly,
     set_parameters,
     warn_user,
 )
@@ -100,7 +101,7 @@ class Anderson(LinearClassifier):
     tol : float in (0, 1), default=1e-3
         For "direction": how near r must be to the best, relative.
     max_iter : int or "auto", default="auto"
-        Budget of "direction", "kozinec" and "perceptron"; "auto": 10,000.
+        Budget of "direction", "kozinec" and "perceptron"; "auto": 10,000, and no more than 5 seconds of work.
     max_seconds : float or None, default=None
         Budget of time; when it is spent, the best w so far comes with the bounds that are proved.
     random_state : int, RandomState or None, default=None
@@ -344,7 +345,8 @@ class Anderson(LinearClassifier):
             rounds = Rounds(MAX_STEPS, self.max_seconds)
             found = maximize_radius(g, rounds)
             return certify(g, found, required=required, reason=_find_reason(rounds))
-        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
+        auto = AUTO if self.max_iter == "auto" else None
+        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds, auto)
         if self.method == "direction":
             found = improve_radius(g, self.tol, rounds, self.history_.append)
             return certify(g, found, required=required, eps=self.tol, exact=False, reason=_find_reason(rounds))
@@ -366,5 +368,6 @@ class Anderson(LinearClassifier):
         """Warn that there is no good hyperplane, or that a budget was spent."""
         claim = self.certificate_
         if not claim.proved or claim.status == Status.INFEASIBLE or claim.lower <= 0:
-            advice = " Raise max_iter, max_seconds or tol." if claim.status == Status.BUDGET_SPENT else ""
-            warn_user(f"{claim}{advice}")
+            spent = claim.status == Status.BUDGET_SPENT
+            said = f"Anderson: {say_briefly(claim.reason)}. Raise max_iter, max_seconds or tol. See certificate_."
+            warn_user(said if spent else str(claim))

@@ -48,7 +48,8 @@ class GradientDescent(LinearClassifier):
     keep : {"auto", "last", "pocket"}, default="auto"
         "pocket": the w with the fewest errors; "auto": that for "perceptron", else the last.
     max_iter : int or "auto", default="auto"
-        Budget of steps; "auto": 1000.
+        Budget of steps; "auto": 1000, and no more than 5 seconds of work, counted from the end of the first step, but
+        3 steps at least.
 
     Attributes
     ----------
@@ -118,7 +119,8 @@ class GradientDescent(LinearClassifier):
         sample = self._sample(X, y, sample_weight, reset=not warm)
         w = self._present_w(0) if warm else self._first_w((sample.X.shape[1] + 1,))
         self.history_: list[dict[str, float]] = []
-        return self._descend(sample, w, Rounds(1000 if self.max_iter == "auto" else self.max_iter, self.max_seconds))
+        most = 1000 if self.max_iter == "auto" else self.max_iter
+        return self._descend(sample, w, Rounds(most, self.max_seconds, self._auto_seconds()))
 
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):

@@ -70,7 +70,8 @@ class LeastSquares(LinearClassifier):
         documents: ending early keeps w short. Columns of unlike size, a bias beside long rows among them, need many
         more passes, or scaling. There is no ``partial_fit`` then.
     max_iter : int or "auto", default="auto"
-        Budget of the iterative methods; "auto": 1000, or as many as cost some seconds; 5 of an average.
+        Budget of the iterative methods; "auto": 1000, or 5 of an average, and no more than 5 seconds of work, counted
+        from the end of the first pass, but 3 passes at least.
     step_tol : float, default=1e-6
         The iterative methods end when a pass moves w by less than this part of its length.
 
@@ -154,7 +155,7 @@ class LeastSquares(LinearClassifier):
             return self._finish(sample, w, _row_weights(sample, A, b, w), passes, reason)
         step = self._gradient if self.method == "gradient" else self._lms
         if sample.n_classes:  # each class by itself
-            rounds = [self._rounds(A) for _ in b.T]
+            rounds = [self._rounds(A, b.shape[1]) for _ in b.T]
             w = np.array([step(A, *each) for each in zip(b.T.copy(), start, rounds, strict=True)])
             reason = next((each.reason for each in rounds if each.reason), "")
         else:
@@ -219,9 +220,9 @@ class LeastSquares(LinearClassifier):
             found = trace_descent(steps, A.shape[0], short)
         return self._shown(found, most, A.part if bounds else None)
 
-    def _rounds(self, A: VectorMatrix) -> Rounds:
+    def _rounds(self, A: VectorMatrix, classes: int = 1) -> Rounds:
         most = min(1000, auto_passes(A.part.matrix)) if self.max_iter == "auto" else self.max_iter
-        return Rounds(most, self.max_seconds)
+        return Rounds(most, self.max_seconds, self._auto_seconds(classes))
 
     def _matrix(self, sample: Sample) -> VectorMatrix:
         return VectorMatrix(row_oracle(sample, bias=float(self.fit_intercept)))
@@ -292,7 +293,7 @@ class LeastSquares(LinearClassifier):
         longest = max(float((A.weight * A.squares).max()), 1e-300)
         present = np.flatnonzero(A.weight)
         w, most = part.as_vector(start), 5 if self.max_iter == "auto" else self.max_iter
-        total, rounds, passes = np.zeros(w.size), Rounds(most, self.max_seconds), 0
+        total, rounds, passes = np.zeros(w.size), Rounds(most, self.max_seconds, self._auto_seconds()), 0
         for k in rounds:
             rate = 0.5 / longest if self.rate is None else rate_of(make_increment(self.rate), k)
             squares = run(part, b, w, total, float(passes * present.size), present, rate)

@@ -210,7 +210,8 @@ class MaximumMargin(LinearClassifier):
         """How near the bounds of a hard margin must be, the budget, and what the certificate is about."""
         tol = 1e-9 if self.tol == "auto" else self.tol
         most = 20_000 if self.n_features_in_ > WIDE else 1000
-        rounds = Rounds(most if self.max_iter == "auto" else self.max_iter, self.max_seconds)
+        most = most if self.max_iter == "auto" else self.max_iter
+        rounds = Rounds(most, self.max_seconds, verbose=self.verbose)
         return tol, rounds, Outcome(EpsOptimal(0.0, tol), bias, 0, HIDDEN, exact=True, widest=WIDEST)
 
     def _fit_hard(self, sample: Sample) -> np.ndarray:

@@ -34,7 +34,8 @@ class Perceptron(LoopedLinear):
     margin : float, default=0.0
         Scores up to this count as violated (C4).
     max_iter : int or "auto", default="auto"
-        Budget of passes over the data. "auto": 20; for batch steps 1000, or as many as cost some seconds.
+        Budget of passes over the data. "auto": 20, for batch steps 1000; and no more than 5 seconds of work, counted
+        from the end of the first pass, but 3 passes at least.
 
     Attributes
     ----------
@@ -100,10 +101,7 @@ class Perceptron(LoopedLinear):
         return make_increment(self.rate)
 
     def _advice(self) -> str:
-        return (
-            "Raise max_iter to look further for a separating w, scale the columns, or lift the data; "
-            "the classifier is usable as it is."
-        )
+        return "It is usable as it is; to separate the data raise max_iter, scale the columns or lift them."
 
 
 def _with_best_margin(parts: list[Any], claim: Any) -> Any:

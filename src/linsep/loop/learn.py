@@ -16,7 +16,7 @@ from ..progress import report
 from ..rows.matrix import length
 from .compatible import check_compatible
 from .passes import State, begin, passes
-from .stop import Progress, Stop, say_why
+from .stop import Clock, Progress, Stop, say_why
 
 Watcher = Callable[[State], str | None]
 
@@ -99,7 +99,7 @@ def _follow(
 ) -> tuple[list[dict[str, float]], str]:
     """Go through the passes until one of the reasons to stop; returns the history and the reason."""
     history, reason = [], ""
-    idle, fewest = 0, math.inf
+    idle, fewest, clock = 0, math.inf, Clock(stop.auto)
     for state in run:
         if count_errors:
             state.errors = prover.errors(state.weights)
@@ -111,14 +111,16 @@ def _follow(
         seconds = time.monotonic() - began
         history.append(record(state, seconds, lower))
         said = [see(state) for see in watch]
-        report(state.passes, stop.passes)
+        worked, updates = clock.worked(state.passes), state.counters.updates
+        report(state.passes, stop.passes, stop.part_spent(state.passes, updates, seconds, worked))
         if state.done:
             break
         if stop.when_inseparable and power and prover.is_inseparable(state):
             reason = "the data are proved not separable"
             break
+        spent = stop.reason(state, seconds, idle) or clock.reason(state.passes)
         said += [_ask(stop, prover, state, idle, seconds)]
-        reason = next(filter(None, said), why_ended(stop.reason(state, seconds, idle)))
+        reason = next(filter(None, said), why_ended(spent))
         if reason:
             break
     return history, reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import numpy as np
 from ..interrupt import interrupts, why_ended
 from ..progress import report
 
+AUTO = 5.0  # seconds that learning may take where max_iter="auto"; see `Clock`
+LEAST = 3  # passes that are made whatever they cost
 HIDDEN = "rounding hides what could still be gained"
 
 
@@ -40,6 +43,7 @@ class Stop:
     theta: float | None = None  # a batch step shorter than this (C2)
     when_inseparable: bool = False  # a proof that the data are not separable
     condition: Callable[[Progress], Any] | None = None  # a user's own: true, or a reason in words, ends the run
+    auto: float | None = None  # seconds of work after the first pass: see `Clock`
 
     def reason(self, state: Any, seconds: float, idle: int) -> str:
         """Why to stop after a pass, or nothing; ``idle`` passes in a row brought no fewer errors."""
@@ -48,6 +52,11 @@ class Stop:
         if self.patience is not None and idle >= self.patience:
             return f"{idle} passes brought no fewer errors (patience)"
         return self.budget_spent(state.passes, state.counters.updates, seconds)
+
+    def part_spent(self, passes: int, updates: int, seconds: float, worked: float) -> float:
+        """Which part of the budget that will be spent first is spent."""
+        spent = ((passes, self.passes), (updates, self.updates), (seconds, self.seconds), (worked, self.auto))
+        return max((used / budget for used, budget in spent if budget), default=0.0)
 
     def budget_spent(self, passes: int, updates: int, seconds: float) -> str:
         """Which budget is spent, or nothing."""
@@ -59,6 +68,29 @@ class Stop:
             if budget is not None and spent >= budget:
                 return f"the budget of {budget:g} {unit} is spent"
         return ""
+
+
+class Clock:
+    """The time that learning has worked since its first pass: that of this thread, in which others' work doesn't count.
+
+    The first pass, in which functions may be compiled, is not counted, and the first `LEAST` passes are made whatever
+    they cost: so what a fit learns depends on the machine only if it takes longer than its budget.
+    """
+
+    def __init__(self, budget: float | None):
+        self.budget, self.first = budget, 0.0
+
+    def worked(self, passes: int) -> float:
+        """Seconds of work after the first pass."""
+        if passes <= 1:
+            self.first = time.thread_time()
+        return time.thread_time() - self.first
+
+    def reason(self, passes: int) -> str:
+        """Why to stop after so many passes, or nothing."""
+        if self.budget is None or self.worked(passes) < self.budget or passes < LEAST:
+            return ""
+        return f"the {self.budget:g} seconds of max_iter='auto' are spent"
 
 
 def say_why(answer: Any) -> str:
@@ -80,14 +112,18 @@ class Rounds:
     ([1, 2], 'the budget of 2 passes is spent')
     """
 
-    def __init__(self, most: int, seconds: float | None = None):
-        self.stop = Stop(passes=most, seconds=seconds)
-        self.reason, self.count, self.began = "", 0, time.monotonic()
+    def __init__(self, most: int, seconds: float | None = None, auto: float | None = None, verbose: int = 0):
+        self.stop, self.clock = Stop(passes=most, seconds=seconds, auto=auto), Clock(auto)
+        self.reason, self.count, self.began, self.verbose = "", 0, time.monotonic(), verbose
 
     def __iter__(self) -> Iterator[int]:
         with interrupts():
             while not self.reason:
                 self.count += 1
                 yield self.count
-                report(self.count, self.stop.passes)
-                self.reason = why_ended(self.stop.budget_spent(self.count, 0, time.monotonic() - self.began))
+                seconds, worked = time.monotonic() - self.began, self.clock.worked(self.count)
+                if self.verbose:
+                    print(f"pass {self.count:>6}  seconds {seconds:.3g}", file=sys.stderr)
+                report(self.count, self.stop.passes, self.stop.part_spent(self.count, 0, seconds, worked))
+                spent = self.stop.budget_spent(self.count, 0, seconds) or self.clock.reason(self.count)
+                self.reason = why_ended(spent)
