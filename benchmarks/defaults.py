@@ -24,9 +24,10 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.svm import LinearSVC
 
 from benchmarks.default_sets import CHOSEN_ON, REPORTED, read
-from linsep import LeastSquares, LinearMachine, MaximumMargin, Perceptron, Relaxation
+from linsep import AveragedPerceptron, LeastSquares, LinearMachine, MaximumMargin, Perceptron, Relaxation
 
 OURS = {
+    "AveragedPerceptron": lambda seed: AveragedPerceptron(),
     "Perceptron": lambda seed: Perceptron(),
     "Relaxation": lambda seed: Relaxation(),
     "LinearMachine": lambda seed: LinearMachine(),
@@ -40,7 +41,7 @@ THEIRS = {
     "LogisticRegression": lambda seed: LogisticRegression(),
     "RidgeClassifier": lambda seed: RidgeClassifier(),
 }
-RECOMMENDED = "Perceptron"
+RECOMMENDED = "AveragedPerceptron"
 STORE = Path("out/defaults.json")
 Cell = dict[str, list[float]]  # "right" and "seconds", one number per seed
 

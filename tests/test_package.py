@@ -14,6 +14,7 @@ from linsep.jit import at_speed, compiled
 
 NAMES = {
     "Anderson",
+    "AveragedPerceptron",
     "Bayes",
     "Certificate",
     "Dataset",

@@ -22,6 +22,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from linsep import (
     Anderson,
+    AveragedPerceptron,
     Bayes,
     Functions,
     GradientDescent,
@@ -355,6 +356,11 @@ FITS = {
     "descent, pocket": lambda: GradientDescent("relaxation", keep="pocket", rate="1/k", max_iter=30).fit(*WRONG),
     "descent, own": lambda: GradientDescent(LOGISTIC, max_iter=30).fit(*WRONG),
     "descent, parts": lambda: halves(GradientDescent("perceptron"), *APART, classes=[0, 1]),
+    "averaged": lambda: AveragedPerceptron().fit(*WRONG),
+    "averaged, many": lambda: AveragedPerceptron().fit(*CLOUDS),
+    "averaged, sparse": lambda: AveragedPerceptron().fit(*WORDS),
+    "averaged, margin": lambda: AveragedPerceptron(2.0, scaling=None).fit(*WRONG),
+    "averaged, parts": lambda: halves(AveragedPerceptron(), *CLOUDS, classes=range(4)),
     "machine": lambda: LinearMachine().fit(*CLOUDS),
     "machine, two classes": lambda: LinearMachine().fit(*APART),
     "machine, iris": lambda: LinearMachine(max_iter=40).fit(*IRIS),

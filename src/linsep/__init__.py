@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .data import Dataset as Dataset
     from .data import open_dataset as open_dataset
     from .estimators.anderson import Anderson as Anderson
+    from .estimators.averaged_perceptron import AveragedPerceptron as AveragedPerceptron
     from .estimators.gradient_descent import GradientDescent as GradientDescent
     from .estimators.kozinec import Kozinec as Kozinec
     from .estimators.least_squares import LeastSquares as LeastSquares
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 # Where a name lives. It is imported when it is asked for: who fits a perceptron waits for nothing else.
 _HOME = {
     "Anderson": "estimators.anderson",
+    "AveragedPerceptron": "estimators.averaged_perceptron",
     "Bayes": "bayes",
     "Certificate": "certificates.base",
     "Dataset": "data",

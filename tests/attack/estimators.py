@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linsep import (
+    AveragedPerceptron,
     GradientDescent,
     Kozinec,
     LeastSquares,
@@ -49,6 +50,12 @@ def perceptron(rng):
     return Perceptron(float(rng.choice([1.0, 0.3])), float(rng.choice([0.0, 0.0, 1.0])), **_batched(rng))
 
 
+def averaged_perceptron(rng):
+    own = {name: value for name, value in _looped(rng).items() if name != "keep"}
+    margin = "auto" if rng.random() < 0.7 else float(rng.choice([0.0, 1.0]))
+    return AveragedPerceptron(margin, fit_intercept=bool(rng.random() < 0.8), **own)
+
+
 def relaxation(rng):
     found = _batched(rng)
     found["scaling"] = "auto" if found["batch"] else found["scaling"]  # the sum of moves has no scaled coordinates
@@ -87,6 +94,7 @@ def gradient_descent(rng):
 
 TWO = {
     "Perceptron": perceptron,
+    "AveragedPerceptron": averaged_perceptron,
     "Relaxation": relaxation,
     "Kozinec": kozinec,
     "LinearMachine": linear_machine,
@@ -94,7 +102,10 @@ TWO = {
     "LeastSquares": least_squares,
     "GradientDescent": gradient_descent,
 }
-MANY = {name: TWO[name] for name in ("Perceptron", "Relaxation", "Kozinec", "LinearMachine", "MaximumMargin")}
+MANY = {
+    name: TWO[name]
+    for name in ("Perceptron", "AveragedPerceptron", "Relaxation", "Kozinec", "LinearMachine", "MaximumMargin")
+}
 
 
 def one_vs(rng: np.random.Generator):

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from linsep import (
     Anderson,
+    AveragedPerceptron,
     GradientDescent,
     Kozinec,
     LeastSquares,
@@ -36,6 +37,7 @@ SEQUENCES = [x.astype(float) for x in PLAIN_LABELS[0]], [list(y) for y in PLAIN_
 GRAPHS = graphs.labelled_graphs(0, tree=True)
 ESTIMATORS = {
     "perceptron": (Perceptron(), TWO),
+    "averaged": (AveragedPerceptron(), TWO),
     "relaxation": (Relaxation(), TWO),
     "kozinec": (Kozinec(), TWO),
     "balanced": (Perceptron(class_weight="balanced", batch=True), TWO),

@@ -7,6 +7,7 @@ from honest_certificates import clouds
 from sklearn.base import clone
 
 from linsep import (
+    AveragedPerceptron,
     Functions,
     GradientDescent,
     Kozinec,
@@ -29,6 +30,8 @@ ESTIMATORS = {
     "perceptron": (Perceptron(max_iter=5), TWO),
     "balanced": (Perceptron(max_iter=5, class_weight="balanced"), TWO),
     "perceptron, many": (Perceptron(max_iter=5), MANY),
+    "averaged": (AveragedPerceptron(max_iter=5), TWO),
+    "averaged, many": (AveragedPerceptron(), MANY),
     "relaxation": (Relaxation(max_iter=5), TWO),
     "kozinec": (Kozinec(), TWO),
     "kozinec, many": (Kozinec(), MANY),
@@ -55,6 +58,7 @@ OTHER = {  # another value of each parameter that has no number or truth value
     "rate": 0.25, "margin": 0.75, "margins": 2.0, "criterion": "squares", "rule": Increment(0.5), "target": 0.5,
     "degree": 3, "functions": [np.sin, np.cos], "estimator": Relaxation(), "classifier": Relaxation(),
     "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1, "scaling": "columns",
+    "start": [1.0], "stop": lambda progress: progress.t == 1,
 }  # fmt: skip
 METHODS = {"pinv": "lms", "lms": "pinv", "eps": "plain"}
 # must be the same in all calls of partial_fit

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from linsep import (
     Anderson,
+    AveragedPerceptron,
     GradientDescent,
     Kozinec,
     LeastSquares,
@@ -28,6 +29,8 @@ ESTIMATORS = [  # the quick tests run the first of each class
     Perceptron(batch=True),
     Perceptron(batch=True, rate="1/sqrt(k)", margin=0.5, keep="last"),
     Perceptron(shuffle=True, random_state=0, keep="pocket"),
+    AveragedPerceptron(),
+    AveragedPerceptron(margin=1.0, scaling=None, shuffle=True, random_state=0),
     Relaxation(max_iter=100),
     Relaxation(batch=True, max_iter=200),
     Kozinec(max_iter=500),

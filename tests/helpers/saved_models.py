@@ -53,6 +53,7 @@ EXAMPLES = {
     "Perceptron, schedule": Example(
         lambda: linsep.Perceptron(rate=harmonic, keep="last"), X, TWO, {"rate": lambda k: 1.0 / k}
     ),
+    "AveragedPerceptron": Example(lambda: linsep.AveragedPerceptron(), X, THREE),
     "Relaxation": Example(lambda: linsep.Relaxation(max_iter=5), X, TWO),
     "Kozinec": Example(lambda: linsep.Kozinec(max_iter=9), X, TWO),
     "Kozinec, sparse": Example(lambda: linsep.Kozinec(max_iter=3), sp.csr_array(X * (np.abs(X) > 0.5)), TWO),

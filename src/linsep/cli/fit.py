@@ -21,7 +21,10 @@ from .options import (
 )
 from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, json_text, refuse
 
-RULES = ("auto", "perceptron", "kozinec", "maximum-margin", "relaxation", "least-squares", "linear-machine")
+RULES = (
+    "auto", "averaged-perceptron", "perceptron", "kozinec", "maximum-margin", "relaxation", "least-squares",
+    "linear-machine",
+)  # fmt: skip
 
 
 @click.command(cls=Command)
@@ -54,6 +57,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
     RULE is one of:
       auto            separable? then maximum-margin, else soft, C by
                       cross-validation; says why
+      averaged-perceptron   quick and accurate, whatever the data
       perceptron      quick; separates if possible
       kozinec         largest margin to a thousandth
       maximum-margin  largest margin, exactly; with --C a soft margin

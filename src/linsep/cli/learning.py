@@ -34,6 +34,7 @@ def make_estimator(rule: str, C: float | None, lift: int | None, seed: int) -> A
     price = math.inf if C is None else C
     makers = {
         "perceptron": lambda: linsep.Perceptron(random_state=seed),
+        "averaged-perceptron": lambda: linsep.AveragedPerceptron(random_state=seed),
         "kozinec": lambda: linsep.Kozinec(tol=1e-3, random_state=seed),
         "maximum-margin": lambda: linsep.MaximumMargin(price, random_state=seed),
         "relaxation": lambda: linsep.Relaxation(random_state=seed),

@@ -161,7 +161,7 @@ class LoopedLinear(Looped, LinearClassifier):
     def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
         """The sample, to be learned in scaled coordinates if ``scaling`` says so."""
         sample = super()._scaled(sample, magnitudes, partial)
-        always = self.scaling == "columns"
+        always = self._always_scaled(sample.X)
         if not self._takes_metric():
             if always:
                 raise ValueError(
@@ -175,6 +175,10 @@ class LoopedLinear(Looped, LinearClassifier):
         if metric is not None:
             self._scale = sample.scale._replace(metric=metric, power=-1)
         return sample._replace(scale=self._scale)
+
+    def _always_scaled(self, X) -> bool:
+        """Whether columns are scaled even if they are of like size."""
+        return self.scaling == "columns"
 
     def _takes_metric(self) -> bool:
         """Whether rule and target can learn in scaled coordinates: those that ask for <w,w> mean that of w itself."""

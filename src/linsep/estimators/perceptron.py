@@ -86,7 +86,7 @@ class Perceptron(LoopedLinear):
         """
         result = super()._run(parts, start, max_iter, watch, rng)
         averaged = self.keep == "auto" and not self.batch and not self.shuffle
-        if averaged and result.certificate.violated and _is_sorted(parts[0].label):
+        if averaged and result.certificate.violated and is_sorted(parts[0].label):
             again = super()._run(parts, start, max_iter, watch, "interleaved")
             result = min(result, again, key=lambda found: found.certificate.violated)
         return result._replace(certificate=_with_best_margin(parts, result.certificate))
@@ -116,7 +116,7 @@ def _with_best_margin(parts: list[Any], claim: Any) -> Any:
     return replace(claim, best_w=best, novikoff_best=found) if found < claim.novikoff else claim
 
 
-def _is_sorted(label: np.ndarray) -> bool:
+def is_sorted(label: np.ndarray) -> bool:
     """Whether labels change far less often from row to row than in a random order: rows sorted by class."""
     counts = np.unique(label, return_counts=True)[1]
     shares = counts / label.size

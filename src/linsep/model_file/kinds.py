@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 
 HOME = {  # of the classes that may be in a file
     "estimators.anderson": "Anderson Estimation",
+    "estimators.averaged_perceptron": "AveragedPerceptron",
     "estimators.gradient_descent": "GradientDescent",
     "estimators.kozinec": "Kozinec",
     "estimators.least_squares": "LeastSquares",

@@ -18,6 +18,7 @@ from ..oracles import Classes, Dense, Sparse
 from ..protocols import declared
 
 BLOCK = 4096  # rows of one sum
+LENGTHS = 1 << 12  # rows whose lengths are looked at to find their mean
 FUZZ = 2.0**-30  # more than the relative rounding error of <a,a> of any row
 U = float(np.finfo(np.float64).eps)
 WIDE = float(np.finfo(np.longdouble).eps)  # some machines have wider floats, which sum many squares better
@@ -117,6 +118,20 @@ def write_squared_norms(oracle, rows, out):
     """Write <a,a> of ``rows`` into ``out``, by their number."""
     for i in rows:
         out[oracle.first + i] = oracle.squared_norm(i, 0)
+
+
+def mean_squared_length(rows: Any) -> float:
+    """The mean of <a,a> over rows evenly spread over the data, in scaled coordinates if they are scaled.
+
+    >>> from linsep.oracles import points
+    >>> mean_squared_length(points(np.array([[1.0, 2.0], [3.0, 0.0]]), [1, -1]))
+    8.0
+    """
+    present = np.flatnonzero(rows.weight) if rows.weight.size else np.arange(rows.sign.size)
+    some = present[:: -(-present.size // LENGTHS)]
+    squares = np.zeros(rows.sign.size)
+    write_squared_norms(rows._replace(first=0), some, squares)
+    return float(squares[some].mean())
 
 
 @compiled
