@@ -6,6 +6,7 @@ m is the optimal margin of the lifted rows (augmented bias, MaximumMargin); the 
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_circles, make_moons
@@ -46,8 +47,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for name, X, y, degree in data():
         for kind, lift in lifts(degree):
-            best = Lifted(lift, MaximumMargin(bias="augmented")).fit(X, y).certificate_
-            made = Lifted(lift, Perceptron(keep="last", max_iter=10**6, max_seconds=5)).fit(X, y).certificate_
+            best: Any = Lifted(lift, MaximumMargin(bias="augmented")).fit(X, y).certificate_
+            made: Any = Lifted(lift, Perceptron(keep="last", max_iter=10**6, max_seconds=5)).fit(X, y).certificate_
             updates = f"{made.updates}" if made.separates else f"more than {made.updates}"
             exact = "" if best.status == "optimal" else f" ({best.status})"
             print(f"{name:34} {kind:10} bound {best.novikoff:9.3g}{exact}  updates {updates}", flush=True)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from sklearn.base import ClassifierMixin
 
 from ..data import DataError, Dataset
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 
-def takes_dataset(method: Callable) -> Callable:
+
+def takes_dataset(method: Method) -> Method:
     """A method whose first argument may be a dataset, which brings its labels and weights.
 
     X is then mapped into memory and read in place, as any array: the answers have the same bits.
@@ -34,7 +36,7 @@ def takes_dataset(method: Callable) -> Callable:
         with X.within_memory() as rows:
             return method(self, rows.X, **options)
 
-    return unpacked
+    return cast(Method, unpacked)
 
 
 class RowClassifier(ClassifierMixin):

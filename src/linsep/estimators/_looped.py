@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ..certificates.margin import MarginCertificate
 from ..certificates.prove import prover_for
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes, as_rows
@@ -155,6 +156,7 @@ def _with_w(state: State, convert: Callable[[np.ndarray], np.ndarray]) -> State:
 class LoopedLinear(Looped, LinearClassifier):
     """Linear classifiers of rows that run the loop."""
 
+    certificate_: MarginCertificate
     fit_intercept = True
     scaling: str | None = None  # of a subclass without such a parameter
 
@@ -220,7 +222,7 @@ class LoopedLinear(Looped, LinearClassifier):
         return [set_oracle(sample, bias=1.0 if bias == "augmented" else 0.0)]
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and labels.
 
         Parameters
@@ -276,7 +278,7 @@ class LoopedLinear(Looped, LinearClassifier):
         return parts[0].as_vector(self._present_w(0))
 
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One pass over more data, going on from where learning stands.
 
         The certificate is about the rows of this call only, and about the updates of all. Parameters that say what is

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +34,7 @@ from ._scale import Scale
 POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Sample(NamedTuple):
@@ -61,6 +62,11 @@ def check_parameters(estimator: BaseEstimator) -> None:
     estimator._validate_params()
 
 
+def checked(**constraints: list[Any]) -> Callable[[Method], Method]:
+    """A function whose parameters are checked, as those of estimators are."""
+    return cast(Callable[[Method], Method], validate_params(constraints, prefer_skip_nested_validation=True))
+
+
 def require_list(found: Any, name: str, what: str) -> None:
     """Raise a TypeError if ``found`` is not a list of ``what``.
 
@@ -84,7 +90,7 @@ def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
         raise ValueError(f"y: expected labels of {classes.tolist()}, got {y[~known].tolist()[0]!r}.")
 
 
-def all_or_nothing(method: Callable) -> Callable:
+def all_or_nothing(method: Method) -> Method:
     """A method that leaves the estimator as it was if it fails.
 
     If Ctrl-C was pressed, what was learned until then is kept, and `KeyboardInterrupt` is raised. ``max_seconds`` is a
@@ -106,7 +112,7 @@ def all_or_nothing(method: Callable) -> Callable:
                 vars(self).update(before)
                 raise
 
-    return takes_dataset(guarded)
+    return cast(Method, takes_dataset(guarded))
 
 
 def fit_inner(fit: Callable, *args: Any, **options: Any) -> bool:

@@ -7,7 +7,7 @@ import math
 import time
 from dataclasses import replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -164,7 +164,7 @@ class Anderson(LinearClassifier):
         max_iter="auto",
         max_seconds=None,
         random_state=None,
-    ):
+    ) -> None:
         set_parameters(self, locals())
 
     def __sklearn_tags__(self):
@@ -209,7 +209,7 @@ class Anderson(LinearClassifier):
         return self
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows ``X`` and labels ``y``: estimate the Gaussians of each class, then as `fit_gaussians`."""
         check_parameters(self)
         self._refuse_sparse(X)
@@ -225,7 +225,7 @@ class Anderson(LinearClassifier):
 
     @available_if(_can_merge)
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the moments of each class, and learn from the moments of all rows so far.
 
         ``classes`` (both labels) is needed at the first call; both must have been seen before there is a hyperplane.

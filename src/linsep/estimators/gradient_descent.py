@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ..solvers.gradient_descent import Criterion, descend, named_criterion, trac
 from ..targets import Margin
 from ._linear import LinearClassifier, row_oracle
 from ._parameters import shared_parameters
+from ._types import ClassWeight, Rate
 from ._validation import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -78,9 +80,10 @@ class GradientDescent(LinearClassifier):
     }
 
     def __init__(
-        self, criterion="relaxation", margin=None, *, rate="auto", theta=1e-6, keep="auto", fit_intercept=True,
-        max_iter="auto", max_seconds=None, start=None, class_weight=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+        self, criterion: Any = "relaxation", margin: float | None = None, *, rate: Rate = "auto", theta: float = 1e-6,
+        keep: str = "auto", fit_intercept: bool = True, max_iter: int | str = "auto", max_seconds: float | None = None,
+        start: Any = None, class_weight: ClassWeight | None = None, warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _bias_of_rows(self) -> str:
@@ -102,7 +105,7 @@ class GradientDescent(LinearClassifier):
         return False
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and labels.
 
         Parameters
@@ -123,7 +126,7 @@ class GradientDescent(LinearClassifier):
         return self._descend(sample, w, Rounds(most, self.max_seconds, self._auto_seconds()))
 
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One step of descent on these rows.
 
         Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..rules import Nearest
 from ..targets import EpsOptimal, Margin
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
+from ._types import ClassWeight, Condition
 from ._validation import Interval, StrOptions, set_parameters
 
 
@@ -73,10 +75,11 @@ class Kozinec(LoopedLinear):
     _stops_when_inseparable = True
 
     def __init__(
-        self, eps=None, bias="free", *, tol=None, method="eps", keep="auto", max_iter="auto", max_updates=None,
-        max_seconds=None, stop=None, start=None, shuffle=False, random_state=None, class_weight=None, warm_start=False,
-        verbose=0,
-    ):  # fmt: skip
+        self, eps: float | None = None, bias: str = "free", *, tol: float | None = None, method: str = "eps", keep: str
+        = "auto", max_iter: int | str = "auto", max_updates: int | None = None, max_seconds: float | None = None, stop:
+        Condition | None = None, start: Any = None, shuffle: bool = False, random_state: Any = None, class_weight:
+        ClassWeight | None = None, warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _bias_of_rows(self) -> str:

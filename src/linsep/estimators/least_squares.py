@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -33,6 +33,7 @@ from ..solvers.least_squares import (
 from ..targets import Margin
 from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
 from ._parameters import shared_parameters
+from ._types import ClassWeight, Rate
 from ._validation import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -99,9 +100,10 @@ class LeastSquares(LinearClassifier):
     }
 
     def __init__(
-        self, method="pinv", margins=1.0, *, rate=None, keep="last", fit_intercept=True, max_iter="auto",
-        max_seconds=None, start=None, step_tol=1e-6, class_weight=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+        self, method: str = "pinv", margins: Any = 1.0, *, rate: Rate | None = None, keep: str = "last", fit_intercept:
+        bool = True, max_iter: int | str = "auto", max_seconds: float | None = None, start: Any = None, step_tol: float
+        = 1e-6, class_weight: ClassWeight | None = None, warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _bias_of_rows(self) -> str:
@@ -121,7 +123,7 @@ class LeastSquares(LinearClassifier):
         return self.method != "ho-kashyap" and not isinstance(self.margins, str)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and labels.
 
         Parameters
@@ -166,7 +168,7 @@ class LeastSquares(LinearClassifier):
 
     @available_if(lambda self: self.method in ("pinv", "lms") and self.keep == "last")
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more rows: merges the triangle of "pinv", or makes one pass of "lms".
 
         Parameters

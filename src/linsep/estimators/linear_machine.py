@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
+from ._types import ClassWeight, Condition
 from ._validation import set_parameters
 
 
@@ -34,10 +37,12 @@ class LinearMachine(LoopedLinear):
     """
 
     def __init__(
-        self, rule="perceptron", target=None, *, batch=False, keep="auto", fit_intercept=True, scaling="auto",
-        max_iter="auto", max_updates=None, max_seconds=None, patience=None, stop=None, theta=None, start=None,
-        shuffle=False, random_state=None, class_weight=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+        self, rule: Any = "perceptron", target: Any = None, *, batch: bool = False, keep: str = "auto", fit_intercept:
+        bool = True, scaling: str | None = "auto", max_iter: int | str = "auto", max_updates: int | None = None,
+        max_seconds: float | None = None, patience: int | None = None, stop: Condition | None = None, theta: float |
+        None = None, start: Any = None, shuffle: bool = False, random_state: Any = None, class_weight: ClassWeight |
+        None = None, warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _machine(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -29,6 +30,7 @@ from ..targets import EpsOptimal
 from ._datasets import takes_dataset
 from ._linear import LinearClassifier, row_oracle, set_oracle
 from ._parameters import shared_parameters
+from ._types import ClassWeight
 from ._validation import (
     POSITIVE,
     Interval,
@@ -138,9 +140,11 @@ class MaximumMargin(LinearClassifier):
     }
 
     def __init__(
-        self, C=math.inf, *, loss="hinge", bias="free", tol="auto", method="auto", visits="random", max_iter="auto",
-        max_seconds=None, class_weight=None, warm_start=False, random_state=0, verbose=0, multi_class="one-vs-all",
-    ):  # fmt: skip
+        self, C: float = math.inf, *, loss: str = "hinge", bias: str = "free", tol: float | str = "auto", method: str =
+        "auto", visits: str = "random", max_iter: int | str = "auto", max_seconds: float | None = None, class_weight:
+        ClassWeight | None = None, warm_start: bool = False, random_state: Any = 0, verbose: int = 0, multi_class: str =
+        "one-vs-all",
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _bias_of_rows(self) -> str:
@@ -153,7 +157,7 @@ class MaximumMargin(LinearClassifier):
         return len(self.classes_) > 2 and math.inf == self.C
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and labels.
 
         Parameters

@@ -97,7 +97,7 @@ class NetworkClassifier(LabellingClassifier):
         self, *, rule="perceptron", target=None, loss="count", loss_scale=0.0, engine="auto", engine_passes=30,
         fit_intercept=True, seconds=10.0, keep="average", batch=False, max_iter=20, max_updates=None, max_seconds=None,
         patience=None, stop=None, start=None, shuffle=True, random_state=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     @all_or_nothing

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -62,7 +62,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
     estimators_: list[Any]
     classes_: np.ndarray
 
-    def __init__(self, estimator):
+    def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
     def __sklearn_tags__(self):
@@ -79,7 +79,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         raise NotImplementedError
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn every member from rows ``X`` and labels ``y``."""
         X, y = check_input(self, X, y, reset=True)
         check_classification_targets(y)
@@ -106,7 +106,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
 
     @available_if(lambda self: hasattr(self.estimator, "partial_fit"))
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Every member goes on with more rows; the first call needs all ``classes``, and later ones its parameters."""
         first = not hasattr(self, "estimators_")
         if not first:

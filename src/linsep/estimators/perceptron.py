@@ -16,6 +16,7 @@ from ..targets import Margin
 from ._linear import auto_passes
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
+from ._types import ClassWeight, Condition, Rate
 from ._validation import NOT_NEGATIVE, POSITIVE, StrOptions, set_parameters
 
 
@@ -73,10 +74,12 @@ class Perceptron(LoopedLinear):
     }
 
     def __init__(
-        self, rate=1.0, margin=0.0, *, batch=False, keep="auto", fit_intercept=True, scaling="auto", max_iter="auto",
-        max_updates=None, max_seconds=None, patience=None, stop=None, theta=None, start=None, shuffle=False,
-        random_state=None, class_weight=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+        self, rate: Rate = 1.0, margin: float = 0.0, *, batch: bool = False, keep: str = "auto", fit_intercept: bool =
+        True, scaling: str | None = "auto", max_iter: int | str = "auto", max_updates: int | None = None, max_seconds:
+        float | None = None, patience: int | None = None, stop: Condition | None = None, theta: float | None = None,
+        start: Any = None, shuffle: bool = False, random_state: Any = None, class_weight: ClassWeight | None = None,
+        warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _run(self, parts, start, max_iter, watch=(), rng=None):

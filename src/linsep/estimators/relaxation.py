@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import Any
 
 from ..rules import Relaxation as Rule
 from ..targets import Margin
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
+from ._types import ClassWeight, Condition
 from ._validation import POSITIVE, Interval, StrOptions, set_parameters
 
 SUMMED = {"sum": math.inf, "mean": 0.0}  # where the batch form takes the sum of all moves; True: where it is safe
@@ -56,10 +58,12 @@ class Relaxation(LoopedLinear):
     }
 
     def __init__(
-        self, rate=1.5, margin=1.0, *, batch=False, keep="auto", fit_intercept=True, scaling="auto", max_iter="auto",
-        max_updates=None, max_seconds=None, patience=None, stop=None, theta=None, start=None, shuffle=False,
-        random_state=None, class_weight=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+        self, rate: float = 1.5, margin: float = 1.0, *, batch: bool | str = False, keep: str = "auto", fit_intercept:
+        bool = True, scaling: str | None = "auto", max_iter: int | str = "auto", max_updates: int | None = None,
+        max_seconds: float | None = None, patience: int | None = None, stop: Condition | None = None, theta: float |
+        None = None, start: Any = None, shuffle: bool = False, random_state: Any = None, class_weight: ClassWeight |
+        None = None, warm_start: bool = False, verbose: int = 0,
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _target(self):

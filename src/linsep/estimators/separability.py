@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome
@@ -14,7 +14,7 @@ from ..solvers.machine_margin import Machine
 from ..solvers.separability import CLOSE, PASSES, decide_separability
 from ..targets import Margin
 from ._linear import LinearClassifier, row_oracle, set_oracle
-from ._validation import POSITIVE, StrOptions, validate_params
+from ._validation import POSITIVE, StrOptions, checked
 
 WIDEST = 1000  # columns up to which a proof in floating point is tried
 
@@ -29,10 +29,10 @@ class _Question(LinearClassifier):
         return True  # the solver scales them
 
 
-@validate_params(
-    {"exact": [StrOptions({"auto"}), "boolean"], "max_seconds": [None, POSITIVE]}, prefer_skip_nested_validation=True
-)
-def separability(X, y=None, sample_weight=None, *, exact="auto", max_seconds=None) -> MarginCertificate:
+@checked(exact=[StrOptions({"auto"}), "boolean"], max_seconds=[None, POSITIVE])
+def separability(
+    X: Any, y: Any = None, sample_weight: Any = None, *, exact: bool | str = "auto", max_seconds: float | None = None
+) -> MarginCertificate:
     r"""Whether any hyperplane separates the two classes of ``X``, or any linear machine more of them, with a proof.
 
     Either a w that does, or weights that make the convex hulls of the classes meet,

@@ -89,7 +89,7 @@ class StructuredClassifier(LabellingClassifier):
         self, phi, argmax=None, *, labels=None, rival=None, loss="zero-one", rule="perceptron", target=None,
         loss_scale=0.0, keep="auto", batch=False, max_iter=1000, max_updates=None, max_seconds=None, patience=None,
         stop=None, start=None, shuffle=False, random_state=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     @all_or_nothing

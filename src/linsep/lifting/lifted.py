@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -54,7 +54,7 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         "classifier": [HasMethods(["fit", "predict"])],
     }
 
-    def __init__(self, lift, classifier):
+    def __init__(self, lift: Any, classifier: Any) -> None:
         self.lift = lift
         self.classifier = classifier
 
@@ -65,7 +65,7 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         return tags
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the lift to ``X``, then the classifier to the lifted rows and ``y``; both get the weights."""
         check_parameters(self)
         self._fit_lift(X, y, sample_weight)
@@ -77,7 +77,7 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
 
     @available_if(lambda self: hasattr(self.classifier, "partial_fit"))
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue with more rows. Centre and scale are those of the first call, and so must be all parameters."""
         check_parameters(self)
         if hasattr(self, "classifier_"):

@@ -145,7 +145,7 @@ class SequenceClassifier(LabellingClassifier):
         pair_features=False, fit_intercept=True, fit_end=True, loss="count", loss_scale=0.0, keep="average",
         max_iter=10, max_updates=None, max_seconds=None, patience=None, stop=None, start=None, shuffle=True,
         random_state=None, scoring="token", n_jobs=-1, warm_start=False, verbose=0,
-    ):  # fmt: skip
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     # --- learning ----------------------------------------------------------------------------------------------------
