@@ -38,6 +38,7 @@ NAMES = {
     "Quadratic",
     "RadiusCertificate",
     "Relaxation",
+    "RidgeCertificate",
     "SequenceClassifier",
     "StructuredClassifier",
     "load",

@@ -41,6 +41,7 @@ from linsep import (
     Quadratic,
     RadiusCertificate,
     Relaxation,
+    RidgeCertificate,
     SequenceClassifier,
     StructuredClassifier,
     separability,
@@ -334,18 +335,24 @@ FITS = {
     "soft, path": lambda: MaximumMargin().path(*WRONG, [0.1, 1.0])[-1],
     "soft, many": lambda: MaximumMargin(1.0).fit(*MIXED),
     "soft, many squared": lambda: MaximumMargin(1.0, loss="squared_hinge").fit(*MIXED),
-    "squares": lambda: LeastSquares().fit(*WRONG),
-    "squares, fisher": lambda: LeastSquares(margins="fisher").fit(*LATER),
-    "squares, sparse": lambda: LeastSquares().fit(*WORDS),
-    "squares, weights": lambda: weighted(LeastSquares(), WRONG),
+    "ridge": lambda: LeastSquares(tol=1e-12).fit(*WRONG),
+    "ridge, sparse": lambda: LeastSquares(tol=1e-12, alpha=0.5).fit(*WORDS),
+    "ridge, many": lambda: LeastSquares(tol=1e-12, fit_intercept=False).fit(*MIXED),
+    "ridge, parts": lambda: halves(LeastSquares(), *WRONG, classes=[0, 1]),
+    "machine, gradient": lambda: GradientDescent(max_iter=50).fit(*CLOUDS),
+    "machine, ho-kashyap": lambda: LeastSquares("ho-kashyap").fit(*CLOUDS),
+    "squares": lambda: LeastSquares("pinv").fit(*WRONG),
+    "squares, fisher": lambda: LeastSquares("pinv", margins="fisher").fit(*LATER),
+    "squares, sparse": lambda: LeastSquares("pinv").fit(*WORDS),
+    "squares, weights": lambda: weighted(LeastSquares("pinv"), WRONG),
     "squares, gradient": lambda: LeastSquares("gradient", max_iter=100).fit(*APART),
     "squares, lms": lambda: LeastSquares("lms", max_iter=30).fit(*APART),
     "squares, lms average": lambda: LeastSquares("lms", keep="average").fit(*WORDS),
     "squares, ho-kashyap": lambda: LeastSquares("ho-kashyap").fit(*APART),
     "squares, ho-kashyap mixed": lambda: LeastSquares("ho-kashyap", max_iter=200).fit(*WRONG),
-    "squares, parts": lambda: halves(LeastSquares(), *WRONG, classes=[0, 1]),
+    "squares, parts": lambda: halves(LeastSquares("pinv"), *WRONG, classes=[0, 1]),
     "squares, lms parts": lambda: halves(LeastSquares("lms"), *CLOUDS, classes=range(4)),
-    "squares, many": lambda: LeastSquares().fit(*MIXED),
+    "squares, many": lambda: LeastSquares("pinv").fit(*MIXED),
     "squares, many gradient": lambda: LeastSquares("gradient", max_iter=50).fit(*CLOUDS),
     "squares, many lms": lambda: LeastSquares("lms", max_iter=20).fit(*CLOUDS),
     "squares, many average": lambda: LeastSquares("lms", keep="average").fit(*CLOUDS),
@@ -383,7 +390,7 @@ FITS = {
     "all, parts": lambda: halves(OneVsAll(Perceptron()), *CLOUDS, classes=range(4)),
     "one": lambda: OneVsOne(Perceptron(max_iter=30)).fit(*IRIS),
     "one, margin": lambda: OneVsOne(MaximumMargin()).fit(*CLOUDS),
-    "one, squares": lambda: OneVsOne(LeastSquares()).fit(*MIXED),
+    "one, squares": lambda: OneVsOne(LeastSquares("pinv")).fit(*MIXED),
     "separability, yes": lambda: separability(*NEAR),
     "separability, wine": lambda: separability(WINE[0], (WINE[1] == 1).astype(int)),
     "separability, no": lambda: separability(*WRONG),
@@ -489,6 +496,9 @@ OPEN = {
 }
 
 
+SOLVED = RadiusCertificate, RidgeCertificate  # by Newton's steps, or conjugate gradients
+
+
 def reading(found):
     """What is recorded of a fit, as plain data. All that is known here of the names of attributes is in this place."""
     if isinstance(found, dict):
@@ -499,9 +509,9 @@ def reading(found):
     known = [found.certificate_] if hasattr(found, "certificate_") else known
     out = {
         "status": [each.status for each in known],
-        "updates": [int(each.updates) for each in known if not isinstance(each, RadiusCertificate)],  # Newton's steps
+        "updates": [int(each.updates) for each in known if not isinstance(each, SOLVED)],
         "exact": [bool(getattr(each, "exact", False)) for each in known],
-        "proof": [int(np.size(each.rows)) for each in known],
+        "proof": [int(np.size(getattr(each, "rows", ()))) for each in known],
         "lower": plain([each.lower for each in known]),
         "upper": plain([each.upper for each in known]),
         "size": plain([getattr(each, "longest", 1.0) for each in known]),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .certificates.margin import MarginCertificate as MarginCertificate
     from .certificates.objective import ObjectiveCertificate as ObjectiveCertificate
     from .certificates.radius import RadiusCertificate as RadiusCertificate
+    from .certificates.ridge import RidgeCertificate as RidgeCertificate
     from .data import Dataset as Dataset
     from .data import open_dataset as open_dataset
     from .estimators.anderson import Anderson as Anderson
@@ -66,6 +67,7 @@ _HOME = {
     "Polynomial": "lifting",
     "Quadratic": "lifting",
     "RadiusCertificate": "certificates.radius",
+    "RidgeCertificate": "certificates.ridge",
     "Relaxation": "estimators.relaxation",
     "SequenceClassifier": "estimators.sequences.classifier",
     "LabellingCertificate": "certificates.labelling",

@@ -50,7 +50,7 @@ def estimators() -> dict[str, Any]:
         "LinearMachine": ls.LinearMachine(**plain),
         "MaximumMargin": ls.MaximumMargin(),
         "MaximumMargin(C=1)": ls.MaximumMargin(C=1.0),
-        "LeastSquares": ls.LeastSquares(),
+        "LeastSquares": ls.LeastSquares("pinv"),
         "LeastSquares(lms)": ls.LeastSquares("lms", **plain),
         "LeastSquares(ho-kashyap)": ls.LeastSquares("ho-kashyap", **plain),
         "GradientDescent": ls.GradientDescent(**plain),

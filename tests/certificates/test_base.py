@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from honest_certificates import HONEST, clouds, honest
 
 import linsep
-from linsep import Anderson, Certificate, LinearMachine, MaximumMargin, StructuredClassifier
+from linsep import Anderson, Certificate, LeastSquares, LinearMachine, MaximumMargin, StructuredClassifier
 from linsep.certificates.base import PROVED, Status, Verdict
 from linsep.certificates.check.labelling import Listed
 from linsep.estimators.separability import separability
@@ -45,6 +45,8 @@ def known(name):
         data = [[1, 4], [7, 2]], WORDS
         rule = StructuredClassifier(phi, labels=WORDS).fit(*data)
         return rule.certificate_, (Listed(*data, phi, lambda x: WORDS),)
+    if name == "ridge":
+        return LeastSquares().fit(X, sign).certificate_, (X, sign)
     if name == "objective":
         return MaximumMargin(C=1.0).fit(X, sign).certificate_, (X, sign)
     gaussians = np.array([[0.0, 0], [4, 1]]), np.array([np.eye(2), 2 * np.eye(2)]), np.array(["a", "b"])
@@ -58,6 +60,7 @@ KINDS = {
     "labelling": "LabellingCertificate",
     "objective": "ObjectiveCertificate",
     "radius": "RadiusCertificate",
+    "ridge": "RidgeCertificate",
 }
 
 

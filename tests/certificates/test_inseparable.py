@@ -65,7 +65,7 @@ def test_a_point_in_both_classes_leaves_solver_and_check_agreed():
     # columns that are fractions of each other: which of them is left out must not matter
     for point in ([-1, -3, -4, -2], [4, 2, 1], [6, 4, 9], [0, 0, 5], [0.5, 0.25, 3]):
         X, sign = np.array([point, point], dtype=float), np.array([-1, 1])
-        for rule in (LeastSquares(), LeastSquares(fit_intercept=False), Perceptron(), Kozinec()):
+        for rule in (LeastSquares("pinv"), LeastSquares("pinv", fit_intercept=False), Perceptron(), Kozinec()):
             claim = rule.fit(X, sign).certificate_
             assert claim.check(X, sign), f"{rule} {point}: {claim.check(X, sign)}"
             if not isinstance(rule, LeastSquares):  # its weights sum to zero only up to rounding

@@ -25,7 +25,7 @@ LEARNERS = {
     "kozinec": Kozinec(max_iter=100),
     "exacting kozinec": Kozinec(max_iter=100, eps=1e-9),
     "augmented kozinec": Kozinec(max_iter=100, bias="augmented"),
-    "squares": LeastSquares(),
+    "squares": LeastSquares("pinv"),
     "ho-kashyap": LeastSquares(method="ho-kashyap", max_iter=50),
     "descent": GradientDescent(max_iter=50),
 }

@@ -16,6 +16,7 @@ DEFAULTS = [
     Kozinec(bias="augmented"),
     Kozinec(eps=1e-9),
     LeastSquares(),
+    LeastSquares("pinv"),
     LeastSquares(method="gradient"),
     LeastSquares(method="lms"),
     LeastSquares(method="ho-kashyap"),

@@ -40,8 +40,10 @@ ESTIMATORS = {
     "soft margin": (MaximumMargin(C=1.0), TWO),
     "soft margin, many": (MaximumMargin(C=1.0), MANY),
     "soft margin, pairs": (MaximumMargin(C=1.0, multi_class="one-vs-one"), MANY),
-    "squares": (LeastSquares(), TWO),
-    "squares, many": (LeastSquares(), MANY),
+    "squares": (LeastSquares("pinv"), TWO),
+    "ridge": (LeastSquares(), TWO),
+    "ridge, many": (LeastSquares(), MANY),
+    "squares, many": (LeastSquares("pinv"), MANY),
     "lms": (LeastSquares(method="lms", max_iter=5), TWO),
     "descent": (GradientDescent(max_iter=5), TWO),
     "machine": (LinearMachine(max_iter=5), MANY),
@@ -55,12 +57,13 @@ OTHER = {  # another value of each parameter that has no number or truth value
     "C": 2.0, "loss": "squared_hinge", "bias": "augmented", "tol": 0.3, "method": "newton", "visits": "cyclic",
     "max_iter": 7, "max_updates": 3, "max_seconds": 9.0, "patience": 2, "theta": 0.5, "random_state": 5,
     "class_weight": {0: 3.0, 1: 1.0, 2: 1.0, 3: 1.0, -1: 2.0}, "multi_class": "one-vs-one", "keep": "last", "eps": 0.7,
-    "rate": 0.25, "margin": 0.75, "margins": 2.0, "criterion": "squares", "rule": Increment(0.5), "target": 0.5,
+    "alpha": 3.0, "rate": 0.25, "margin": 0.75, "margins": 2.0, "criterion": "squares", "rule": Increment(0.5),
+    "target": 0.5,
     "degree": 3, "functions": [np.sin, np.cos], "estimator": Relaxation(), "classifier": Relaxation(),
     "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1, "scaling": "columns",
     "start": [1.0], "stop": lambda progress: progress.t == 1,
 }  # fmt: skip
-METHODS = {"pinv": "lms", "lms": "pinv", "eps": "plain"}
+METHODS = {"ridge": "lms", "pinv": "lms", "lms": "pinv", "eps": "plain"}
 # must be the same in all calls of partial_fit
 ALL_CALLS = {"fit_intercept", "bias", "rule", "method", "batch", "keep", "scaling"}
 

@@ -141,8 +141,8 @@ def test_a_warm_start_goes_on(make):
 def test_what_cannot_be_is_refused_with_its_reason():
     X, label = clouds(7)
     for rule, said in (
-        (LeastSquares(margins="fisher"), "Only binary classification"),
-        (LeastSquares(method="ho-kashyap"), "multiclass"),
+        (LeastSquares("pinv", margins="fisher"), "Only binary classification"),
+        (LeastSquares(alpha=0.0), r"alpha=0: use method='pinv'"),
         (
             LinearMachine("newton"),
             r"rule: expected one of \['perceptron', 'relaxation', 'kozinec'\] or a rule, got 'newton'",
@@ -154,7 +154,9 @@ def test_what_cannot_be_is_refused_with_its_reason():
         Perceptron().fit(X, NAMES[label], sample_weight=(label != 1).astype(float))
 
 
-@pytest.mark.parametrize("rule", [LinearMachine(), Perceptron(), Kozinec(), MaximumMargin(), LeastSquares()], ids=str)
+@pytest.mark.parametrize(
+    "rule", [LinearMachine(), Perceptron(), Kozinec(), MaximumMargin(), LeastSquares("pinv")], ids=str
+)
 def test_the_check_of_a_machine_takes_what_fit_takes(rule):
     X, label = clouds(18, apart=2.0)
     weight = (np.arange(60) % 7 > 0).astype(float)
@@ -166,7 +168,7 @@ def test_the_check_of_a_machine_takes_what_fit_takes(rule):
         rule.check(X, np.where(label == 3, "eel", NAMES[label]), weight)
 
 
-@pytest.mark.parametrize("rule", [Perceptron(keep="last"), Perceptron(), Relaxation(keep="last"), LeastSquares()])
+@pytest.mark.parametrize("rule", [Perceptron(keep="last"), Perceptron(), Relaxation(keep="last"), LeastSquares("pinv")])
 def test_parts_are_the_whole(rule):
     X, label = clouds(14, apart=0.5)
     parts = type(rule)(**rule.get_params())
@@ -261,7 +263,7 @@ def test_a_path_of_many_classes_has_a_committee_for_each_c():
 
 @pytest.mark.parametrize(
     "rule",
-    [Perceptron(), MaximumMargin(), MaximumMargin(C=1.0), OneVsAll(LeastSquares()), LinearMachine()],
+    [Perceptron(), MaximumMargin(), MaximumMargin(C=1.0), OneVsAll(LeastSquares("pinv")), LinearMachine()],
 )
 def test_every_class_has_a_polynomial(rule):
     X, label = clouds(10, apart=2.0)
@@ -282,7 +284,7 @@ def test_every_class_has_a_polynomial(rule):
 def test_least_squares_has_one_hot_targets(form, intercept):
     X, label = clouds(9)
     weight = np.random.default_rng(1).uniform(0.5, 2, 60)
-    rule = LeastSquares(fit_intercept=intercept).fit(form(X), NAMES[label], weight)
+    rule = LeastSquares("pinv", fit_intercept=intercept).fit(form(X), NAMES[label], weight)
     A = np.column_stack([X, np.full(60, float(intercept))])
     root = np.sqrt(weight)[:, None]
     W = np.linalg.lstsq(root * A, root * np.eye(4)[label], rcond=None)[0].T
@@ -293,7 +295,7 @@ def test_least_squares_has_one_hot_targets(form, intercept):
 @pytest.mark.parametrize("method", ["gradient", "lms"])
 def test_iterative_least_squares_comes_close(method):
     X, label = clouds(10)
-    exact = LeastSquares().fit(X, label)
+    exact = LeastSquares("pinv").fit(X, label)
     rule = LeastSquares(method=method, step_tol=1e-10, max_iter=5000).fit(X, label)
     size = np.abs(exact.coef_).max()
     np.testing.assert_allclose(rule.coef_, exact.coef_, atol=(1e-3 if method == "gradient" else 0.2) * size)
@@ -304,6 +306,6 @@ def test_wide_sparse_least_squares_needs_no_triangle():
     rng = np.random.default_rng(0)
     X = sp.random_array((40, 5000), density=0.01, random_state=0, format="csr")
     label = rng.integers(0, 3, 40)
-    rule = LeastSquares().fit(X, label)
+    rule = LeastSquares("pinv").fit(X, label)
     W = np.linalg.lstsq(np.column_stack([X.toarray(), np.ones(40)]), np.eye(3)[label], rcond=None)[0].T
     np.testing.assert_allclose(rule.coef_, W[:, :-1], atol=1e-6)

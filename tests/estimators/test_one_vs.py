@@ -51,7 +51,7 @@ MEMBERS = {
     "kozinec": Kozinec(max_iter=5),
     "augmented kozinec": Kozinec(bias="augmented", max_iter=5),
     "separating": Kozinec(bias="augmented", tol=0.5),
-    "squares": LeastSquares(),
+    "squares": LeastSquares("pinv"),
     "optimum": MaximumMargin(),
 }
 

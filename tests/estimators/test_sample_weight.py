@@ -32,8 +32,9 @@ LOOPED = [
     Kozinec(max_iter=20, bias="augmented"),
 ]
 CLOSED = [
+    LeastSquares("pinv"),
     LeastSquares(),
-    LeastSquares(margins="fisher"),
+    LeastSquares("pinv", margins="fisher"),
     LeastSquares(method="gradient", max_iter=30),
     LeastSquares(method="lms", max_iter=10),
     LeastSquares(method="ho-kashyap", max_iter=30),

@@ -26,7 +26,7 @@ ESTIMATORS = {
     "Relaxation": lambda: Relaxation(fit_intercept=False),
     "Kozinec": lambda: Kozinec(),
     "MaximumMargin": lambda: MaximumMargin(),
-    "LeastSquares": lambda: LeastSquares(fit_intercept=False),
+    "LeastSquares": lambda: LeastSquares("pinv", fit_intercept=False),
     "Ho-Kashyap": lambda: LeastSquares("ho-kashyap", fit_intercept=False),
     "lms": lambda: LeastSquares("lms", fit_intercept=False, max_iter=20),
     "machine": lambda: LinearMachine(fit_intercept=False),
@@ -89,7 +89,13 @@ def test_the_soft_margin_scales_with_C(seed, k, tiny, squared):
 def test_rows_with_an_augmented_bias_get_true_claims(k):
     X, y = problem(0)
     moved, few = np.ldexp(X, k), {"max_iter": 5}
-    rules = Perceptron(), Relaxation(**few), LeastSquares(), GradientDescent(**few), Kozinec(bias="augmented", **few)
+    rules = (
+        Perceptron(),
+        Relaxation(**few),
+        LeastSquares("pinv"),
+        GradientDescent(**few),
+        Kozinec(bias="augmented", **few),
+    )
     for rule in rules:
         assert rule.fit(moved, y).check(moved, y), (rule, k)
 

@@ -36,6 +36,7 @@ ESTIMATORS = [  # the quick tests run the first of each class
     Kozinec(max_iter=500),
     Kozinec(bias="augmented", max_iter=500),
     LeastSquares(),
+    LeastSquares("pinv"),
     LeastSquares(margins="fisher"),
     LeastSquares(method="gradient"),
     LeastSquares(method="lms"),

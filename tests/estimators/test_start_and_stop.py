@@ -65,7 +65,7 @@ def test_gradient_descent_and_lms_from_a_start_by_hand():
     rule = LeastSquares("lms", rate=0.1, start=[0.0, 1.0], max_iter=1).fit(X, y)
     np.testing.assert_allclose([*rule.coef_[0], *rule.intercept_], [-0.4, 0.8], rtol=1e-15)
     with pytest.raises(ValueError, match="method='pinv' computes w from the margins"):
-        LeastSquares(start=[0.0, 1.0]).fit(X, y)
+        LeastSquares("pinv", start=[0.0, 1.0]).fit(X, y)
 
 
 @pytest.mark.parametrize("bias", ["free", "augmented"])

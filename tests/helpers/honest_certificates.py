@@ -35,7 +35,7 @@ def honest(name):
     rule, (X, sign) = {
         "separated": (Perceptron(), apart),
         "separated, no bias": (Perceptron(fit_intercept=False), clouds(6, 20, 3, 1.6)),
-        "separated by squares": (LeastSquares(), apart),
+        "separated by squares": (LeastSquares("pinv"), apart),
         "eps-optimal": (Kozinec(eps=1e-3), apart),
         "eps-optimal, relative": (Kozinec(tol=1e-3, bias="augmented"), apart),
         "not separable": (Kozinec(), mixed),
@@ -43,7 +43,7 @@ def honest(name):
         "not separable by Ho-Kashyap": (LeastSquares(method="ho-kashyap"), mixed),
         "budget spent": (Perceptron(max_iter=3, keep="last"), hard),
         "budget spent, free": (Kozinec(max_updates=4, keep="last"), hard),
-        "not separated": (LeastSquares(), hard),
+        "not separated": (LeastSquares("pinv"), hard),
     }[name]
     labels = np.where(sign > 0, "up", "down")
     rule.fit(X, labels)

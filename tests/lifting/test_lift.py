@@ -35,7 +35,7 @@ ESTIMATORS = [
     Functions([np.tanh]),
     Functions([("squares", np.square)], passthrough=False, centre=False, scale=False),
     Lifted(Quadratic(), Perceptron()),
-    Lifted(Polynomial(2, centre=False), LeastSquares()),
+    Lifted(Polynomial(2, centre=False), LeastSquares("pinv")),
     Lifted(Functions([np.tanh]), Kozinec(max_iter=200)),
     Lifted(Quadratic(), LogisticRegression()),
 ]

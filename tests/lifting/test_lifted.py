@@ -42,9 +42,9 @@ def radius(X):
 
 def test_data_frames_out_change_nothing():
     X, y = load_iris(return_X_y=True)
-    plain = Lifted(Quadratic(), LeastSquares()).fit(X, y == 1)
+    plain = Lifted(Quadratic(), LeastSquares("pinv")).fit(X, y == 1)
     with config_context(transform_output="pandas"):
-        framed = Lifted(Quadratic(), LeastSquares()).fit(X, y == 1)
+        framed = Lifted(Quadratic(), LeastSquares("pinv")).fit(X, y == 1)
         assert isinstance(Quadratic().fit_transform(X), pd.DataFrame)
         assert np.array_equal(framed.decision_function(X), plain.decision_function(X))
         assert framed.check(X, y == 1) and framed.as_polynomial() == plain.as_polynomial()
@@ -52,10 +52,10 @@ def test_data_frames_out_change_nothing():
 
 def test_polars_and_arrow_are_read():
     X, y = load_iris(return_X_y=True)
-    plain = Lifted(Quadratic(), LeastSquares()).fit(X, y == 1)
+    plain = Lifted(Quadratic(), LeastSquares("pinv")).fit(X, y == 1)
     columns = {name: X[:, j] for j, name in enumerate("abcd")}
     for table in (pl.DataFrame(columns), pa.table(columns)):
-        rule = Lifted(Quadratic(), LeastSquares()).fit(table, y == 1)
+        rule = Lifted(Quadratic(), LeastSquares("pinv")).fit(table, y == 1)
         assert np.array_equal(rule.decision_function(table), plain.decision_function(X))
         assert rule.as_polynomial().names == tuple("abcd")
 
@@ -72,10 +72,10 @@ def test_far_from_zero_the_polynomial_still_decides():
 
 def test_a_pipeline_is_read_back_too():
     X, y = load_iris(return_X_y=True)
-    pipe = make_pipeline(Quadratic(), LeastSquares()).fit(X, y == 1)
+    pipe = make_pipeline(Quadratic(), LeastSquares("pinv")).fit(X, y == 1)
     g = pipe[-1].as_polynomial(pipe[0])
     assert np.allclose(g(X), pipe.decision_function(X), rtol=1e-9)
-    assert g == Lifted(Quadratic(), LeastSquares()).fit(X, y == 1).as_polynomial()
+    assert g == Lifted(Quadratic(), LeastSquares("pinv")).fit(X, y == 1).as_polynomial()
 
 
 def test_many_classes_have_a_polynomial_each():
@@ -91,7 +91,7 @@ def test_rules_of_any_functions_are_read_and_evaluated(centre, scale):
     X = np.random.default_rng(0).normal(3, 2, size=(60, 2))
     y = radius(X) + np.sin(X[:, 0]) > 4
     lift = Functions([radius, np.sin, ("x1·x2", lambda X: X[:, 0] * X[:, 1])], centre=centre, scale=scale)
-    rule = Lifted(lift, LeastSquares()).fit(X, y)
+    rule = Lifted(lift, LeastSquares("pinv")).fit(X, y)
     g = rule.as_polynomial()
     assert g.names == ("x1", "x2", "radius(x1, x2)", "sin(x1)", "sin(x2)", "x1·x2")
     assert np.allclose(g(X), rule.decision_function(X), rtol=1e-9)
@@ -162,8 +162,10 @@ def test_what_can_not_be_written_out_says_so():
 def test_lifted_is_the_pipeline():
     X, y = load_iris(return_X_y=True)
     ours, theirs = (
-        Lifted(Quadratic(), LeastSquares()),
-        make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False), StandardScaler(), LeastSquares()),
+        Lifted(Quadratic(), LeastSquares("pinv")),
+        make_pipeline(
+            StandardScaler(), PolynomialFeatures(2, include_bias=False), StandardScaler(), LeastSquares("pinv")
+        ),
     )
     ours.fit(X, y == 1), theirs.fit(X, y == 1)
     assert np.allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-9, atol=1e-12)
@@ -175,7 +177,7 @@ def test_the_degree_is_searched_for():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(200, 1))
     y = X[:, 0] ** 3 - 2 * X[:, 0] > 0  # three changes of side
-    search = GridSearchCV(Lifted(Polynomial(), LeastSquares()), {"lift__degree": [1, 2, 3]}, cv=4).fit(X, y)
+    search = GridSearchCV(Lifted(Polynomial(), LeastSquares("pinv")), {"lift__degree": [1, 2, 3]}, cv=4).fit(X, y)
     assert search.best_params_ == {"lift__degree": 3}
 
 
@@ -204,7 +206,7 @@ def test_a_rule_and_its_polynomial_are_pickled():
 
 def test_frames_keep_their_names():
     frame, y = load_iris(return_X_y=True, as_frame=True)
-    rule = Lifted(Functions([np.sqrt]), LeastSquares()).fit(frame, y == 1)
+    rule = Lifted(Functions([np.sqrt]), LeastSquares("pinv")).fit(frame, y == 1)
     assert list(rule.feature_names_in_) == list(frame)
     g = rule.as_polynomial()
     assert "sqrt(petal width (cm))" in g.names

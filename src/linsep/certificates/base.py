@@ -89,6 +89,7 @@ KINDS = {  # of certificates, and the modules that define them
     "MarginCertificate": "margin",
     "ObjectiveCertificate": "objective",
     "RadiusCertificate": "radius",
+    "RidgeCertificate": "ridge",
 }
 
 

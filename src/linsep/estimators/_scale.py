@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from ..certificates.base import Certificate
 from ..certificates.margin import MarginCertificate
 from ..certificates.objective import ObjectiveCertificate
+from ..certificates.ridge import RidgeCertificate
 from ..door import Magnitudes
 
 SAFE = 64  # rows of a largest number between 2^-64 and 2^64 are learned from as they are
@@ -88,6 +89,11 @@ class Scale(NamedTuple):
             )
         return scaled
 
+    def over_square(self, alpha: float, name: str) -> float:
+        """A cost of |w|^2 beside errors, in the units of the scaled rows: over 4^exponent, which is exact."""
+        self.times_square(1.0 / alpha, name)
+        return math.ldexp(alpha, -2 * self.exponent)
+
     def alpha(self, alpha: np.ndarray, back: bool = False) -> np.ndarray:
         """Dual weights of a soft margin for the scaled rows; or ``back``."""
         return np.ldexp(alpha, -2 * self.exponent if back else 2 * self.exponent) if self.exponent else alpha
@@ -108,6 +114,9 @@ class Scale(NamedTuple):
                 weights=np.ldexp(found.weights, power), C=math.ldexp(found.C, power),
                 rounding=_up(found.rounding, power),
             )  # fmt: skip
+        if isinstance(found, RidgeCertificate):
+            alpha, distance = math.ldexp(found.alpha, 2 * self.exponent), _up(found.distance, -self.exponent)
+            return replace(found, w=self.show(found.w), alpha=alpha, distance=distance)
         assert isinstance(found, MarginCertificate)
         e = self.exponent
         return replace(

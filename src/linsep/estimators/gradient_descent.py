@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from ..certificates.prove.margin import Outcome, prove_margin
-from ..door import Magnitudes
 from ..loop.keep import Pocket
 from ..loop.stop import Rounds
 from ..loop.trace import Update
 from ..rows.matrix import VectorMatrix
+from ..rows.rivals import RivalMatrix
 from ..rules import make_increment
 from ..solvers.gradient_descent import Criterion, descend, named_criterion, trace_descent
-from ..targets import Margin
-from ._linear import LinearClassifier, row_oracle
+from ._descent import DescentClassifier
+from ._linear import row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Rate
 from ._validation import (
@@ -24,7 +23,6 @@ from ._validation import (
     POSITIVE,
     Sample,
     StrOptions,
-    all_or_nothing,
     check_parameters,
     print_record,
     set_parameters,
@@ -32,14 +30,18 @@ from ._validation import (
 
 
 @shared_parameters
-class GradientDescent(LinearClassifier):
+class GradientDescent(DescentClassifier):
     r"""Gradient descent: :math:`w \leftarrow w - \eta(k)\,\nabla J(w)` until a step is shorter than theta.
+
+    Of more than two classes a linear machine: J is of Kesler's vectors, by which a row asks for its class to lead each
+    other class, :math:`\langle w_y - w_k, (x,1)\rangle`.
 
     Parameters
     ----------
     criterion : {"perceptron", "relaxation", "squares"} or (function, function), default="relaxation"
         J_p, J_r, J_s, or your own J and its gradient, each called with w (the bias is its last number) and
-        the vectors A: use ``A @ w``, ``A.T @ r``, ``A.weight``, ``A.squares`` and ``A.shape``.
+        the vectors A: use ``A @ w``, ``A.T @ r``, ``A.weight``, ``A.squares`` and ``A.shape``. Of a linear machine w
+        has the weights and the bias of one class after the other, A one row for each row of X and other class.
     margin : float or None, default=None
         The margin b of the named criteria. None: 0 for "perceptron", the lectures' J_p, and 1 for the others.
     rate : float, "1/k", "1/sqrt(k)", callable or "auto", default="auto"
@@ -86,69 +88,19 @@ class GradientDescent(LinearClassifier):
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
-    def _bias_of_rows(self) -> str:
-        return "augmented" if self.fit_intercept else "none"
-
-    def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
-        sample = super()._scaled(sample, magnitudes, partial)
-        if sample.scale.exponent and (self.rate != "auto" or not isinstance(self.criterion, str)):
-            size = f"{2.0**sample.scale.exponent:.3g}"
-            raise ValueError(
-                f"X: values of about {size} need rate='auto' and a criterion by its name. Or scale the columns."
-            )
-        return sample
+    def _needed_by_scaled_rows(self) -> str:
+        own = self.rate != "auto" or not isinstance(self.criterion, str)
+        return "rate='auto' and a criterion by its name" if own else ""
 
     def _advice(self) -> str:
         return "Raise max_iter, change the rate, or scale the columns."
 
-    def _takes_many(self) -> bool:
-        return False
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows and labels.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `Perceptron`.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        warm = self.warm_start and hasattr(self, "coef_")
-        sample = self._sample(X, y, sample_weight, reset=not warm)
-        w = self._present_w(0) if warm else self._first_w((sample.X.shape[1] + 1,))
-        self.history_: list[dict[str, float]] = []
-        most = 1000 if self.max_iter == "auto" else self.max_iter
-        return self._descend(sample, w, Rounds(most, self.max_seconds, self._auto_seconds()))
-
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """One step of descent on these rows.
-
-        Parameters
-        ----------
-        X, y, classes, sample_weight
-            As for `Perceptron`.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        sample = self._partial_sample(X, y, classes, sample_weight)
-        first = not hasattr(self, "coef_")
-        if first:
-            self.history_ = []
-        return self._descend(sample, self._present_w(sample.X.shape[1] + 1), None)
-
     def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
-        """Every step of a fit, for `trace`."""
+        """Every step of a fit of two classes, for `trace`."""
         check_parameters(self)
         sample = self._sample(X, y, sample_weight)
+        if sample.n_classes:
+            raise ValueError("trace: expected two classes for gradient descent; history_ has the steps of a machine.")
         part = row_oracle(sample, bias=float(self.fit_intercept))
         steps = descend(VectorMatrix(part), self._criterion(), self._first_w((part.size,)), self._schedule())
         return self._shown(
@@ -172,31 +124,29 @@ class GradientDescent(LinearClassifier):
             return make_increment(1.0) if self.criterion == "perceptron" else None
         return make_increment(self.rate)
 
-    def _descend(self, sample: Sample, w: np.ndarray, rounds: Rounds | None):
+    def _learn(self, sample: Sample, w: np.ndarray) -> None:
+        most = 1000 if self.max_iter == "auto" else self.max_iter
+        self._descend(sample, w, Rounds(most, self.max_seconds, self._auto_seconds()))
+
+    def _learn_part(self, sample: Sample, w: np.ndarray, first: bool) -> None:
+        self._descend(sample, w, None)
+
+    def _descend(self, sample: Sample, start: np.ndarray, rounds: Rounds | None) -> None:
         """Steps until the budget is spent or a step is short; one step without a budget."""
-        part = row_oracle(sample, bias=float(self.fit_intercept))
-        A = VectorMatrix(part)
-        pocket, dual_weights, first = Pocket(), np.zeros(A.shape[0]), len(self.history_)
+        part = set_oracle(sample, bias=float(self.fit_intercept))
+        A = RivalMatrix(part) if sample.n_classes else VectorMatrix(part)
+        w, pocket, dual_weights, first = start.ravel(), Pocket(), np.zeros(A.shape[0]), len(self.history_)
         for k, step in zip(rounds or [1], descend(A, self._criterion(), w, self._schedule(), first), strict=False):
-            pocket.offer(w, _errors(A, w))
+            pocket.offer(w, A.errors(w))
             record = {"pass": first + k, "value": step.value, "errors": pocket.errors}
-            self.history_ = [*self.history_, print_record(self.verbose, record)]
+            self.history_.append(print_record(self.verbose, record))
             w = step.w
             if step.row_weights is not None:
                 dual_weights += step.rate * step.row_weights
             if step.moved < self.theta:
                 break
         if self.keep == "pocket" or (self.keep == "auto" and self.criterion == "perceptron"):
-            pocket.offer(w, _errors(A, w))
+            pocket.offer(w, A.errors(w))
             w = w if pocket.w is None else pocket.w
-        self.n_iter_ = len(self.history_)
-        reason = rounds.reason if rounds else ""
-        outcome = Outcome(Margin(0.0), part.bias_kind, self.n_iter_, reason, ended=not reason)
-        self._publish(w, prove_margin([part], w, np.maximum(dual_weights, 0.0), outcome))
-        self._warn()
-        return self
-
-
-def _errors(A: VectorMatrix, w: np.ndarray) -> float:
-    """The weight of the vectors on the wrong side."""
-    return float(A.weight @ ((A @ w) <= 0))
+        places = A.dual_weights(np.maximum(dual_weights, 0.0))
+        self._finish(sample, w.reshape(start.shape), places, len(self.history_), rounds.reason if rounds else "")

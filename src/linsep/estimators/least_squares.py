@@ -1,4 +1,4 @@
-"""Least squares (C7): pseudo-inverse, gradient descent, Widrow-Hoff and Ho-Kashyap."""
+"""Least squares (C7): ridge regression, pseudo-inverse, gradient descent, Widrow-Hoff and Ho-Kashyap."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import math
 from collections.abc import Iterator
 from functools import partial
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
-from ..certificates.prove.margin import Outcome, prove_margin
-from ..door import Magnitudes
-from ..loop.stop import Rounds
+from ..certificates.prove.ridge import RidgeProblem, prove_ridge
+from ..loop.stop import HIDDEN, Rounds
 from ..loop.trace import Update
 from ..rows.matrix import VectorMatrix, class_scores
+from ..rows.rivals import RivalMatrix
 from ..rules import make_increment, rate_of
 from ..solvers.gradient_descent import Step, descend, named_criterion, trace_descent
 from ..solvers.least_squares import (
@@ -30,8 +29,9 @@ from ..solvers.least_squares import (
     trace_ho_kashyap,
     trace_lms,
 )
-from ..targets import Margin
-from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
+from ..solvers.ridge import NormalEquations, pays, solve_ridge
+from ._descent import DescentClassifier
+from ._linear import auto_passes, row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Rate
 from ._validation import (
@@ -39,7 +39,6 @@ from ._validation import (
     POSITIVE,
     Sample,
     StrOptions,
-    all_or_nothing,
     check_parameters,
     print_record,
     set_parameters,
@@ -47,21 +46,30 @@ from ._validation import (
 
 
 @shared_parameters
-class LeastSquares(LinearClassifier):
-    r"""Minimum squared error: w of least :math:`J_s(w) = \sum_i (\langle w,a_i\rangle - b_i)^2`.
+class LeastSquares(DescentClassifier):
+    r"""Minimum squared error: w of least :math:`J_s(w) = \sum_i (\langle w,a_i\rangle - b_i)^2`, and short if you like.
 
     It uses all rows, not only the violated ones, so that it serves data that are not separable too. It need
     not separate separable data; Ho-Kashyap, which adapts the margins b, does. Of more than two classes each has a
     w of its own, with b for its rows and 0 for all others (one-hot targets); the largest score decides.
 
+    The default adds :math:`\alpha|w|^2` with the bias left out (ridge regression). It takes sparse and wide data, by
+    conjugate gradients, and its `RidgeCertificate` bounds how far J, and w, are from the best ones. The lectures' C7 is
+    ``LeastSquares("pinv")``.
+
     Parameters
     ----------
-    method : {"pinv", "gradient", "lms", "ho-kashyap"}, default="pinv"
-        "pinv": :math:`w = A^+ b`, the shortest solution, whatever the rank. "gradient": descent on J_s.
-        "lms": Widrow-Hoff, row by row. "ho-kashyap": w and b together; decides separability, of two classes.
+    method : {"ridge", "pinv", "gradient", "lms", "ho-kashyap"}, default="ridge"
+        "ridge": J_s and alpha times the squared length of w. "pinv": :math:`w = A^+ b`, the shortest solution, whatever
+        the rank (C7). "gradient": descent on J_s. "lms": Widrow-Hoff, row by row. "ho-kashyap": w and b together;
+        decides separability, of many classes by Kesler's vectors.
     margins : float, array of shape (n_samples,) or "fisher", default=1.0
         The margin vector b > 0. "fisher": n / n_k for a row of class k, which gives Fisher's discriminant of two
-        classes.
+        classes, exactly with "pinv".
+    alpha : float, default=1.0
+        Of "ridge": what the squared length of w costs, > 0. The other methods have no such term.
+    tol : float, default=1e-3
+        Of "ridge": end when J is proved to be within this part of the least. Small data are solved far better.
     rate : float, "1/k", "1/sqrt(k)", callable or None, default=None
         Rate of the iterative methods. None: halved until J_s falls enough ("gradient"); 1/(D^2 sqrt(k))
         in pass k, with D the longest vector ("lms"); 0.9, of at most 1 ("ho-kashyap").
@@ -71,138 +79,128 @@ class LeastSquares(LinearClassifier):
         documents: ending early keeps w short. Columns of unlike size, a bias beside long rows among them, need many
         more passes, or scaling. There is no ``partial_fit`` then.
     max_iter : int or "auto", default="auto"
-        Budget of the iterative methods; "auto": 1000, or 5 of an average, and no more than 5 seconds of work, counted
-        from the end of the first pass, but 3 passes at least.
+        Budget of the iterative methods, and of the steps of "ridge"; "auto": 1000, or 5 of an average, and no more than
+        5 seconds of work, counted from the end of the first pass, but 3 passes at least.
     step_tol : float, default=1e-6
         The iterative methods end when a pass moves w by less than this part of its length.
 
     Attributes
     ----------
-    margins_ : array of shape (n_samples,)
-        Of "ho-kashyap": the margins b that were learned.
+    margins_ : array of shape (n_samples,) or (n_samples, n_classes)
+        Of "ho-kashyap": the margins b that were learned; of many classes against each rival, 0 for the row's own class.
     coef_, intercept_, classes_, certificate_, history_, n_iter_
-        As for `Perceptron`.
+        As for `Perceptron`; the certificate of "ridge" is a `RidgeCertificate`; after ``partial_fit`` of a margin.
 
     Examples
     --------
     >>> from linsep import LeastSquares
-    >>> rule = LeastSquares().fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+    >>> X, y = [[0.0], [1.0], [3.0]], [0, 0, 1]
+    >>> rule = LeastSquares().fit(X, y)
+    >>> rule.coef_.round(3), rule.certificate_.status, bool(rule.check(X, y))
+    (array([[0.588]]), 'optimal', True)
+    >>> rule = LeastSquares("pinv").fit(X, y)
     >>> rule.coef_.round(3), rule.intercept_.round(3)
     (array([[0.714]]), array([-1.286]))
     """
 
     _parameter_constraints: dict = {
-        "method": [StrOptions({"pinv", "gradient", "lms", "ho-kashyap"})],
+        "method": [StrOptions({"ridge", "pinv", "gradient", "lms", "ho-kashyap"})],
         "margins": [StrOptions({"fisher"}), Real, "array-like"],
+        "alpha": [NOT_NEGATIVE],
+        "tol": [POSITIVE],
         "rate": [None, POSITIVE, StrOptions({"1/k", "1/sqrt(k)"}), callable],
         "keep": [StrOptions({"last", "average"})],
         "step_tol": [NOT_NEGATIVE],
     }
 
     def __init__(
-        self, method: str = "pinv", margins: Any = 1.0, *, rate: Rate | None = None, keep: str = "last", fit_intercept:
-        bool = True, max_iter: int | str = "auto", max_seconds: float | None = None, start: Any = None, step_tol: float
-        = 1e-6, class_weight: ClassWeight | None = None, warm_start: bool = False, verbose: int = 0,
+        self, method: str = "ridge", margins: Any = 1.0, *, alpha: float = 1.0, tol: float = 1e-3,
+        rate: Rate | None = None, keep: str = "last", fit_intercept: bool = True, max_iter: int | str = "auto",
+        max_seconds: float | None = None, start: Any = None, step_tol: float = 1e-6,
+        class_weight: ClassWeight | None = None, warm_start: bool = False, verbose: int = 0,
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _bias_of_rows(self) -> str:
-        return "augmented" if self.fit_intercept else "none"
+        return "free" if self.method == "ridge" and self.fit_intercept else super()._bias_of_rows()
 
-    def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
-        sample = super()._scaled(sample, magnitudes, partial)
-        if sample.scale.exponent and (self.rate is not None and self.method in ("lms", "gradient")):
-            size = f"{2.0**sample.scale.exponent:.3g}"
-            raise ValueError(f"X: values of about {size} need rate=None. Or scale the columns.")
-        return sample
+    def _needed_by_scaled_rows(self) -> str:
+        return "rate=None" if self.rate is not None and self.method in ("lms", "gradient") else ""
 
     def _advice(self) -> str:
+        if self.method == "ridge":
+            return "Raise max_iter, tol or alpha, or scale the columns."
         return "Raise max_iter, scale the columns, or use method='pinv'."
 
     def _takes_many(self) -> bool:
-        return self.method != "ho-kashyap" and not isinstance(self.margins, str)
+        return not isinstance(self.margins, str)
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows and labels.
+    def _advice_for_many(self) -> str:
+        return "Give margins as numbers, or use OneVsAll(LeastSquares(margins='fisher'))."
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `Perceptron`.
+    def _takes_parts(self) -> bool:
+        return self.method in ("ridge", "pinv", "lms") and self.keep == "last"
 
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
+    def _learn(self, sample: Sample, w: np.ndarray) -> None:
         if self.keep == "average" and self.method != "lms":
             raise ValueError(f"keep='average': expected method='lms', got {self.method!r}.")
-        if self.start is not None and self.method in ("pinv", "ho-kashyap"):
+        if self.start is not None and self.method in ("ridge", "pinv", "ho-kashyap"):
             raise ValueError(f"start: method={self.method!r} computes w from the margins: expected None.")
-        warm = self.warm_start and hasattr(self, "coef_")
-        sample = self._sample(X, y, sample_weight, reset=not warm)
+        if self.method == "ridge":
+            return self._ridge(sample, w)
+        if self.method == "ho-kashyap":
+            return self._ho_kashyap(sample)
         A, b = self._matrix(sample), self._margins(sample)
-        start = self._present_w(0) if warm else self._first_w((*b.shape[1:], A.shape[1]))
-        self.history_: list[dict[str, float]] = []
         if self.method == "pinv":
             self._triangle = Triangle.of(A, b) if has_triangle(A) else None
             w = least_squares(A, b) if self._triangle is None else self._triangle.solve()
             self.history_.append({"pass": 1, "value": _squares(A, b, w)})
             return self._finish(sample, w, _row_weights(sample, A, b, w), 1, "")
-        if self.method == "ho-kashyap":
-            return self._ho_kashyap(sample, A, b, self._rounds(A))
         if self.keep == "average":
-            w, passes, reason = self._average(sample, A, b, start)
+            w, passes, reason = self._average(sample, A, b, w)
             return self._finish(sample, w, _row_weights(sample, A, b, w), passes, reason)
         step = self._gradient if self.method == "gradient" else self._lms
         if sample.n_classes:  # each class by itself
             rounds = [self._rounds(A, b.shape[1]) for _ in b.T]
-            w = np.array([step(A, *each) for each in zip(b.T.copy(), start, rounds, strict=True)])
+            w = np.array([step(A, *each) for each in zip(b.T.copy(), w, rounds, strict=True)])
             reason = next((each.reason for each in rounds if each.reason), "")
         else:
             rounds = [self._rounds(A)]
-            w, reason = step(A, b, start, rounds[0]), rounds[0].reason
+            w, reason = step(A, b, w, rounds[0]), rounds[0].reason
         passes = max(int(record["pass"]) for record in self.history_)
         return self._finish(sample, w, _row_weights(sample, A, b, w), passes, reason)
 
-    @available_if(lambda self: self.method in ("pinv", "lms") and self.keep == "last")
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on with more rows: merges the triangle of "pinv", or makes one pass of "lms".
-
-        Parameters
-        ----------
-        X, y, classes, sample_weight
-            As for `Perceptron`.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        first = not hasattr(self, "coef_")
-        sample = self._partial_sample(X, y, classes, sample_weight)
+    def _learn_part(self, sample: Sample, w: np.ndarray, first: bool) -> None:
         A, b = self._matrix(sample), self._margins(sample)
         k = 1 if first else self.n_iter_ + 1
-        if self.method == "pinv":
-            part = Triangle.of(A, b)
-            before = part._replace(R=part.R[:0]) if first else self._triangle
-            if before is None:
-                raise ValueError("partial_fit: fit solved these wide sparse data without a triangle to add to.")
-            self._triangle = before.merge(part)
-            w = self._triangle.solve()
-        else:
-            w = self._first_w((*b.shape[1:], A.shape[1])) if first else self._present_w(0)
+        if self.method == "lms":
             for own, target in zip(np.atleast_2d(w), np.atleast_2d(b.T.copy()), strict=True):
                 self._lms_pass(A, target, own, k)
-        self.history_ = [*getattr(self, "history_", []), {"pass": k, "value": _squares(A, b, w)}]
-        return self._finish(sample, w, _row_weights(sample, A, b, w), k, "")
+        elif self.method == "pinv":
+            self._triangle = self._added(None if first else self._triangle, Triangle.of(A, b), first)
+            w = self._triangle.solve()
+        else:
+            if sample.scale.exponent:
+                raise ValueError("partial_fit: values so far from 1 are for fit only. Scale the columns.")
+            problem = self._problem(sample)
+            part = NormalEquations.of(problem)
+            self._equations: Any = self._added(None if first else self._equations, part, first)
+            W, bias = self._equations.solve(problem.alpha)
+            w = _joined(W, bias, sample)
+        self.history_.append({"pass": k, "value": _squares(A, b, w)})
+        self._finish(sample, w, _row_weights(sample, A, b, w), k, "")
+
+    @staticmethod
+    def _added(before: Any, part: Any, first: bool) -> Any:
+        """What was known before merged with that of a part."""
+        if before is None and not first:
+            raise ValueError("partial_fit: fit solved these wide or sparse data without equations to add to.")
+        return part if first else before.merge(part)
 
     def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
         """Every update of a fit of two classes, for `trace`."""
         check_parameters(self)
-        if self.method == "pinv" or self.keep == "average":
+        if self.method in ("ridge", "pinv") or self.keep == "average":
             raise ValueError(
                 "trace: expected method 'gradient', 'lms' or 'ho-kashyap' with keep='last', which make steps."
             )
@@ -222,8 +220,38 @@ class LeastSquares(LinearClassifier):
             found = trace_descent(steps, A.shape[0], short)
         return self._shown(found, most, A.part if bounds else None)
 
-    def _rounds(self, A: VectorMatrix, classes: int = 1) -> Rounds:
-        most = min(1000, auto_passes(A.part.matrix)) if self.max_iter == "auto" else self.max_iter
+    # --- ridge -------------------------------------------------------------------------------------------------------
+
+    def _problem(self, sample: Sample) -> RidgeProblem:
+        """The rows as they are, not mirrored: their targets are b and -b, or those of each class."""
+        if self.alpha == 0:
+            raise ValueError("alpha=0: use method='pinv', which takes the shortest of all solutions then.")
+        alpha = sample.scale.over_square(float(self.alpha), "alpha")
+        b = self._margins(sample)
+        T = b if sample.n_classes else (sample.sign * b)[:, None]
+        return RidgeProblem(sample.X, T, sample.weight, alpha, self.fit_intercept)
+
+    def _ridge(self, sample: Sample, start: np.ndarray) -> None:
+        """Ridge regression on the targets, with the proof of how near its cost is to the least."""
+        problem, part = self._problem(sample), set_oracle(sample, bias=float(self.fit_intercept))
+        self._equations = NormalEquations.of(problem) if pays(problem) else None
+        most = 1000 if self.max_iter == "auto" else self.max_iter
+        rounds = Rounds(most, self.max_seconds, self._auto_seconds())
+        begin = np.atleast_2d(start)[:, :-1].T
+        found = solve_ridge(problem, self._equations, begin, self.tol, rounds)
+        w = _joined(found.W, found.bias, sample)
+        b = np.array([self.margins], dtype=np.float64) if isinstance(self.margins, Real) else self._row_margins(sample)
+        reason = rounds.reason or HIDDEN
+        certificate = prove_ridge(problem, part, w, margins=b, tol=self.tol, passes=found.steps, reason=reason)
+        self.n_iter_ = max(found.steps, 1)
+        self.history_.append(print_record(self.verbose, {"pass": self.n_iter_, "value": certificate.upper}))
+        self._publish(w, certificate)
+        self._warn()
+
+    # --- the other methods -------------------------------------------------------------------------------------------
+
+    def _rounds(self, A: VectorMatrix | RivalMatrix, classes: int = 1) -> Rounds:
+        most = min(1000, auto_passes(A.part.rows.matrix)) if self.max_iter == "auto" else self.max_iter
         return Rounds(most, self.max_seconds, self._auto_seconds(classes))
 
     def _matrix(self, sample: Sample) -> VectorMatrix:
@@ -231,9 +259,13 @@ class LeastSquares(LinearClassifier):
 
     def _margins(self, sample: Sample) -> np.ndarray:
         """The margin vector b; for a linear machine the one-hot matrix of them, one column per class."""
-        if sample.n_classes:
-            b = self._margins(sample._replace(n_classes=0))
-            return np.where(sample.label[:, None] == np.arange(sample.n_classes), b[:, None], 0.0)
+        b = self._row_margins(sample)
+        if not sample.n_classes:
+            return b
+        return np.where(sample.label[:, None] == np.arange(sample.n_classes), b[:, None], 0.0)
+
+    def _row_margins(self, sample: Sample) -> np.ndarray:
+        """The margin vector b."""
         n = sample.sign.size
         if isinstance(self.margins, str):
             weight = np.ones(n) if sample.weight is None else sample.weight
@@ -247,15 +279,6 @@ class LeastSquares(LinearClassifier):
         if not (b > 0).all():
             raise ValueError(f"margins: expected numbers > 0, got {b.min():g}.")
         return np.broadcast_to(b, n).copy()
-
-    def _finish(self, sample: Sample, w, dual_weights, passes: int, reason: str):
-        """Publish w with its certificate; the dual weights are for the upper bound."""
-        part = set_oracle(sample, bias=float(self.fit_intercept))
-        self.n_iter_ = passes
-        outcome = Outcome(Margin(0.0), part.bias_kind, passes, reason, ended=not reason)
-        self._publish(w, prove_margin([part], part.as_vector(w), dual_weights, outcome))
-        self._warn()
-        return self
 
     def _gradient(self, A: VectorMatrix, b, w, rounds: Rounds) -> np.ndarray:
         schedule = None if self.rate is None else make_increment(self.rate)
@@ -315,16 +338,28 @@ class LeastSquares(LinearClassifier):
             raise ValueError(f"rate: Ho-Kashyap needs a number in (0, 1], got {rate!r}.")
         return float(rate)
 
-    def _ho_kashyap(self, sample: Sample, A: VectorMatrix, b, rounds: Rounds):
-        found = ho_kashyap(A, b, self._ho_kashyap_rate(), rounds)
-        self.margins_ = found.b
-        dual_weights = A.weight * np.maximum(-found.error, 0.0)
-        return self._finish(sample, found.w, dual_weights, found.steps, rounds.reason)
+    def _ho_kashyap(self, sample: Sample) -> None:
+        part, b = set_oracle(sample, bias=float(self.fit_intercept)), self._row_margins(sample)
+        A = RivalMatrix(part) if sample.n_classes else VectorMatrix(part)
+        rounds = self._rounds(A)
+        found = ho_kashyap(A, np.repeat(b, A.shape[0] // b.size), self._ho_kashyap_rate(), rounds)
+        dual_weights = A.dual_weights(A.weight * np.maximum(-found.error, 0.0))
+        self.margins_, w = found.b, found.w
+        if sample.n_classes:
+            self.margins_ = A.dual_weights(found.b).reshape(b.size, -1)
+            w = w.reshape(sample.n_classes, -1)
+        self._finish(sample, w, dual_weights, found.steps, rounds.reason)
 
 
 def _is_short(step: Step, step_tol: float) -> bool:
     """Whether a step of descent moved w by a small part of its length only."""
     return bool(step.moved <= step_tol * np.linalg.norm(step.w))
+
+
+def _joined(W: np.ndarray, bias: np.ndarray, sample: Sample) -> np.ndarray:
+    """One row per target, the bias last; of two classes a vector."""
+    w = np.column_stack([W.T, bias])
+    return w if sample.n_classes else w[0]
 
 
 def _squares(A: VectorMatrix, b: np.ndarray, w: np.ndarray) -> float:

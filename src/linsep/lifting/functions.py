@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..polynomial_function import PolynomialFunction, variable_names
+from ..polynomial_function import PolynomialFunction, drop_zeros, variable_names
+from .expressions import Terms, read_polynomial
 from .lift import Lift, get_affine
 
 
@@ -16,9 +17,11 @@ class Functions(Lift):
 
     Parameters
     ----------
-    functions : list of callables or of pairs (name, callable)
-        Each gets the array X of shape (n, d), float64 and read-only, and returns n numbers or an array of n rows.
-        NumPy's functions of one argument can be used: ``np.sin`` returns d columns.
+    functions : list of callables, polynomials as text, or pairs (name, one of these)
+        A callable gets the array X of shape (n, d), float64 and read-only, and returns n numbers or an array of n rows.
+        NumPy's functions of one argument can be used: ``np.sin`` returns d columns. A text such as "x1^2 - x1*x2", in
+        the names of the variables (x, or x1, x2, ...; of data frames their columns), is read without running code, and
+        `as_polynomial` multiplies it out.
     passthrough : bool, default=True
         Keep the variables themselves: the dimension grows by D', as in S0's (31).
     centre : bool, default=True
@@ -42,6 +45,9 @@ class Functions(Lift):
     >>> rule = Lifted(lift, Perceptron()).fit(X, y)
     >>> print(rule.as_polynomial())
     −2·x − 0.4161·cos(x) + 3·(x² − 1) + 1 > 0
+    >>> rule = Lifted(Functions([np.cos, "x^2 - 1"], centre=False, scale=False), Perceptron()).fit(X, y)
+    >>> print(rule.as_polynomial())
+    3·x² − 2·x − 0.4161·cos(x) − 2 > 0
     """
 
     widths_: list[int]
@@ -62,8 +68,15 @@ class Functions(Lift):
         """Yield for each function the name given by the user or "", the name used in messages, and the function."""
         for k, item in enumerate(self._learned_with[0], start=1):
             given, function = item if isinstance(item, tuple) and len(item) == 2 else ("", item)
+            if isinstance(function, str) and isinstance(given, str):
+                names = variable_names(self)
+                terms = read_polynomial(function, names)
+                yield given or function, given or function, PolynomialFunction(tuple(names), terms)
+                continue
             if not callable(function) or not isinstance(given, str):
-                raise ValueError(f"functions: expected a callable or a pair (name, callable), got {item!r}.")
+                raise ValueError(
+                    f"functions: expected a callable, a polynomial as text, or a pair with a name first, got {item!r}."
+                )
             own = getattr(function, "__name__", "<nameless>")
             yield given, given or (own if own.isidentifier() else f"f{k}"), function
 
@@ -79,7 +92,7 @@ class Functions(Lift):
         read_only.flags.writeable = False
         for _, name, function in self._name_functions():
             with np.errstate(all="ignore"):  # what is not finite is reported below
-                block = np.asarray(function(read_only), dtype=np.float64)
+                block = np.asarray(_evaluate(function, read_only), dtype=np.float64)
             block = block[:, None] if block.ndim == 1 else block
             if block.ndim != 2 or len(block) != len(X):
                 raise ValueError(f"functions: expected {len(X)} rows from {name}, got an array of shape {block.shape}.")
@@ -95,8 +108,9 @@ class Functions(Lift):
         return np.hstack([X, *blocks] if self._learned_with[1] else blocks)
 
     def _compute_variables(self, X) -> np.ndarray:
-        """Check X and compute the columns."""
-        return self._compute_columns(self._check(X, reset=False))
+        """Check X and compute what polynomials are written in: its columns, and those of functions that are none."""
+        X = self._check(X, reset=False)
+        return np.hstack([X, self._compute_columns(X)[:, self._in_own_name()]])
 
     def _name_columns(self, names: list[str]) -> list[str]:
         columns = list(names) if self._learned_with[1] else []
@@ -109,7 +123,46 @@ class Functions(Lift):
                 columns += [f"{name}[{k + 1}]" for k in range(width)]
         return columns
 
+    def _polynomials(self) -> list[Terms | None]:
+        """The polynomial in the variables that each column is; None: of a callable."""
+        d = self.n_features_in_
+        columns: list[Terms | None] = [{(j,): Fraction(1)} for j in range(d)] if self._learned_with[1] else []
+        for (_, _, function), width in zip(self._name_functions(), self.widths_, strict=True):
+            columns += [function.terms if isinstance(function, PolynomialFunction) else None] * width
+        return columns
+
+    def _in_own_name(self) -> list[int]:
+        """The columns that are no polynomials."""
+        return [k for k, terms in enumerate(self._polynomials()) if terms is None]
+
+    def _uses(self) -> np.ndarray:
+        columns = self._polynomials()
+        if None in columns:
+            raise AttributeError("feature_importances_: a callable of Functions may use any variable.")
+        return np.array(
+            [[any(j in each for each in terms or ()) for j in range(self.n_features_in_)] for terms in columns]
+        )
+
     def _expand(self, v: np.ndarray, v0: Fraction) -> PolynomialFunction:
-        means, _ = get_affine(self.scaler_)
-        fields = {"centre": tuple(means.tolist()), "compute_variables": self._compute_variables}
-        return PolynomialFunction.linear(v, v0, self._name_columns(variable_names(self)), **fields)
+        names, (means, _), own = variable_names(self), get_affine(self.scaler_), self._in_own_name()
+        terms: Terms = {(): v0}
+        for k, (value, polynomial) in enumerate(zip(v.tolist(), self._polynomials(), strict=True)):
+            factor = Fraction(value)
+            for monomial, share in (
+                {(len(names) + own.index(k),): Fraction(1)} if k in own else polynomial or {}
+            ).items():
+                terms[monomial] = terms.get(monomial, Fraction(0)) + factor * share
+        near = means[: len(names)].tolist() if self._learned_with[1] else [0.0] * len(names)
+        columns = self._name_columns(names)
+        return PolynomialFunction(
+            (*names, *(columns[k] for k in own)), drop_zeros(terms), (*near, *(float(means[k]) for k in own)),
+            self._compute_variables if own else None,
+        )  # fmt: skip
+
+
+def _evaluate(function: Callable, X: np.ndarray) -> np.ndarray:
+    """The columns of a function; a polynomial is evaluated term by term."""
+    if not isinstance(function, PolynomialFunction):
+        return function(X)
+    terms = function.terms.items()
+    return sum((float(c) * np.prod(X[:, list(monomial)], axis=1) for monomial, c in terms), np.zeros(len(X)))

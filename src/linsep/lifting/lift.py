@@ -54,6 +54,10 @@ class Lift(Saved, TransformerMixin, BaseEstimator):
         """Return the names of the columns of phi, given the names of the variables."""
         raise NotImplementedError(f"{type(self).__name__} does not define _name_columns")
 
+    def _uses(self) -> np.ndarray:
+        """Which variables each column of phi depends on, of shape (columns, variables)."""
+        raise AttributeError(f"{type(self).__name__} does not say which variables its columns depend on")
+
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Learn centre and scale of every column from the rows of ``X``; rows of weight 0 are absent, y is ignored."""

@@ -25,7 +25,8 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
     Parameters
     ----------
     lift : transformer
-        `Polynomial`, `Quadratic`, `Functions`; or any other transformer, then without `as_polynomial`.
+        `Polynomial`, `Quadratic`, `Functions`; or any transformer of scikit-learn, which has no polynomial form;
+        `as_polynomial` says so.
     classifier : classifier
         Any classifier of this package, or another one with ``coef_`` and ``intercept_``.
 
@@ -35,8 +36,10 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         The fitted lift.
     classifier_ : classifier
         The fitted classifier.
-    classes_, certificate_
-        Those of the classifier.
+    feature_importances_ : array of shape (n_features,)
+        How much each variable of X counts, for `RFE` and `SelectFromModel`.
+    classes_, certificate_, coef_, intercept_
+        Those of the classifier; the weights are of the lifted columns.
 
     Examples
     --------
@@ -116,6 +119,32 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         return self.classifier_.certificates_
 
     @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the lifted columns, whose names are `get_feature_names_out`."""
+        return self.classifier_.coef_
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The biases in the lifted space."""
+        return self.classifier_.intercept_
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """For each variable of X the length of the weights of the lifted columns that depend on it.
+
+        `RFE` and `SelectFromModel` choose columns of X by them with ``importance_getter="feature_importances_"``.
+        """
+        check_is_fitted(self)
+        if not hasattr(self.lift_, "_uses"):
+            raise AttributeError(f"feature_importances_: {type(self.lift_).__name__} is no lift of linsep.")
+        return np.sqrt((np.atleast_2d(self.coef_) ** 2).sum(axis=0) @ self.lift_._uses())
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """The names of the lifted columns, in the order of ``coef_``."""
+        check_is_fitted(self)
+        return self.lift_.get_feature_names_out(input_features)
+
+    @property
     def n_features_in_(self) -> int:
         """Number of original variables."""
         return self.lift_.n_features_in_
@@ -147,7 +176,8 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         check_is_fitted(self)
         for part, needed in ((self.lift_, "method expand"), (self.classifier_, "attribute coef_")):
             if not hasattr(part, needed.split()[1]):
-                raise TypeError(f"as_polynomial: expected the {needed}, {type(part).__name__} has none.")
+                what = f"{type(part).__name__} has no polynomial form" if part is self.lift_ else "g is not linear"
+                raise TypeError(f"as_polynomial: expected the {needed}, {type(part).__name__} has none: {what}.")
         return write_polynomials(self.classifier_, self.lift_)
 
 

@@ -96,6 +96,9 @@ class Polynomial(Lift):
             )
         return phi
 
+    def _uses(self) -> np.ndarray:
+        return self.products_.powers_ > 0
+
     def _name_columns(self, names: list[str]) -> list[str]:
         return self.products_.get_feature_names_out(names).tolist()
 

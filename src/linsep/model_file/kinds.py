@@ -39,6 +39,7 @@ HOME = {  # of the classes that may be in a file
     "bayes.discriminant": "CentredDiscriminant Discriminant",
     "solvers.anderson.moments": "Moments",
     "solvers.least_squares": "Triangle",
+    "solvers.ridge": "NormalEquations",
     "loop.keep": "Average Last Pocket",
     "loop.passes": "State",
     "loop.sweep": "Counters",

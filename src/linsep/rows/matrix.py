@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..interrupt import keep_time
 from ..jit import at_speed, compiled
@@ -201,6 +202,58 @@ def weighted_length(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> flo
     )
 
 
+def float_rows(X: Any, whole: bool = True) -> Iterator[tuple[slice, Any]]:
+    """X as float64, all at once if it is and ``whole``; else by blocks of rows: only numbers are copied."""
+    if X.dtype == np.float64 and whole:
+        yield slice(0, X.shape[0]), X
+        return
+    for begin in range(0, X.shape[0], BLOCK):
+        rows = slice(begin, min(begin + BLOCK, X.shape[0]))
+        if isinstance(X, np.ndarray):
+            yield rows, X[rows].astype(np.float64, copy=False)
+        else:
+            at = slice(X.indptr[rows.start], X.indptr[rows.stop])
+            parts = (
+                X.data[at].astype(np.float64, copy=False),
+                X.indices[at],
+                X.indptr[rows.start : rows.stop + 1] - at.start,
+            )
+            yield rows, sp.csr_array(parts, shape=(rows.stop - rows.start, X.shape[1]))
+
+
+def multiply(X: Any, W: np.ndarray) -> np.ndarray:
+    """X W of an array or CSR matrix of any type, for several columns of W at once."""
+    out = np.empty((X.shape[0], W.shape[1]))
+    for rows, block in float_rows(X):
+        out[rows] = block @ W
+    return out
+
+
+def multiply_transposed(X: Any, R: np.ndarray, whole: bool = True) -> np.ndarray:
+    """X'R of an array or CSR matrix of any type, for several columns of R at once; by blocks unless ``whole``."""
+    return sum((block.T @ R[rows] for rows, block in float_rows(X, whole)), np.zeros((X.shape[1], R.shape[1])))
+
+
+def multiply_magnitudes(X: Any, W: np.ndarray) -> np.ndarray:
+    """|X| |W|, the numbers of both without their signs."""
+    return np.concatenate([abs(block) @ np.abs(W) for _, block in float_rows(X, False)])
+
+
+def column_sums(X: Any, weight: np.ndarray) -> np.ndarray:
+    """The weighted sums of the squares of the columns."""
+    return sum((_squared(block).T @ weight[rows] for rows, block in float_rows(X, False)), np.zeros(X.shape[1]))
+
+
+def row_squares(X: Any) -> np.ndarray:
+    """|x_i|^2 of all rows."""
+    return np.concatenate([np.asarray(_squared(block).sum(axis=1)).ravel() for _, block in float_rows(X, False)])
+
+
+def _squared(X: Any) -> Any:
+    """Every number squared."""
+    return X * X if isinstance(X, np.ndarray) else X.power(2)
+
+
 class Evaluation(NamedTuple):
     """What one look at every vector tells of a w."""
 
@@ -289,6 +342,18 @@ class VectorMatrix:
         out = np.empty(self.shape[0])
         write_squared_norms(self.all_rows, self._rows, out)
         return out
+
+    def dense(self, rows: np.ndarray) -> np.ndarray:
+        """Some rows of A."""
+        return dense_vectors(self.part, rows)
+
+    def dual_weights(self, r: np.ndarray) -> np.ndarray:
+        """Weights of the rows of A at their places of `dual_weights`: one place each."""
+        return r
+
+    def errors(self, w: np.ndarray) -> float:
+        """The weight of the vectors on the wrong side."""
+        return float(self.weight @ ((self @ w) <= 0))
 
 
 class _Transposed:

@@ -20,15 +20,18 @@ import numpy as np
 
 from ..loop.trace import Update
 from ..rows.matrix import VectorMatrix
+from ..rows.rivals import RivalMatrix
 from ..rules import rate_of
+
+Vectors = VectorMatrix | RivalMatrix
 
 
 class Criterion(NamedTuple):
     """J and its gradient, functions of w and the vectors A; ``row_weights`` r where the gradient is -A'r."""
 
-    value: Callable[[np.ndarray, VectorMatrix], float]
-    gradient: Callable[[np.ndarray, VectorMatrix], np.ndarray]
-    row_weights: Callable[[np.ndarray, VectorMatrix], np.ndarray] | None = None
+    value: Callable[[np.ndarray, Vectors], float]
+    gradient: Callable[[np.ndarray, Vectors], np.ndarray]
+    row_weights: Callable[[np.ndarray, Vectors], np.ndarray] | None = None
 
 
 def named_criterion(name: str, b: Any) -> Criterion:
@@ -71,7 +74,7 @@ class Step(NamedTuple):
     row_weights: np.ndarray | None
 
 
-def take_step(A: VectorMatrix, criterion: Criterion, w: np.ndarray, rate: float | None, guess: float = 1.0) -> Step:
+def take_step(A: Vectors, criterion: Criterion, w: np.ndarray, rate: float | None, guess: float = 1.0) -> Step:
     """w - rate * gradient; without a rate, the largest of guess, guess/2, ... that lowers J enough (Armijo)."""
     value = criterion.value(w, A)
     row_weights = None if criterion.row_weights is None else criterion.row_weights(w, A)
@@ -99,9 +102,7 @@ def _require_finite(number: float) -> None:
         )
 
 
-def descend(
-    A: VectorMatrix, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0
-) -> Iterator[Step]:
+def descend(A: Vectors, criterion: Criterion, w: np.ndarray, schedule: Any = None, first: int = 0) -> Iterator[Step]:
     """Steps without end; ``schedule`` is a rule whose rates are those of steps ``first + 1``, ..., None searches."""
     guess, k = 1.0, first
     while True:

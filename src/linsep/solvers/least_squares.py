@@ -2,7 +2,9 @@ r"""Least squares (C7): minimise :math:`J_s(w) = \sum_i c_i (\langle w,a_i\rangl
 
 - `Triangle`: the pseudo-inverse by QR, block by block; triangles of parts merge. `solve_by_lsmr`: without one.
 - `lms_pass`: Widrow-Hoff, row by row; `averaged_lms_pass`: with a constant rate, for the mean of all w.
-- `ho_kashyap`: w and b together; decides separability.
+- `ho_kashyap`: w and b together; decides separability, of a linear machine too.
+
+Ridge regression, which scales to sparse and wide data, is `linsep.solvers.ridge`.
 
 Gradient descent on J_s is the criterion "squares" of `linsep.solvers.gradient_descent`.
 """
@@ -21,7 +23,8 @@ import scipy.sparse.linalg
 from ..door import require_room
 from ..jit import borrowed, compiled
 from ..loop.trace import Update
-from ..rows.matrix import BLOCK, VectorMatrix, dense_vectors, weight_of
+from ..rows.matrix import BLOCK, VectorMatrix, weight_of
+from ..rows.rivals import RivalMatrix
 
 WIDE = 4000  # columns above which sparse data are solved without a triangle
 
@@ -42,17 +45,17 @@ class Triangle(NamedTuple):
     targets: int = 1
 
     @classmethod
-    def of(cls, A: VectorMatrix, b: np.ndarray) -> Triangle:
+    def of(cls, A: VectorMatrix | RivalMatrix, b: np.ndarray) -> Triangle:
         """The triangle of all rows; rows count by their weights."""
         targets = 1 if b.ndim == 1 else b.shape[1]
-        (n, d), X = A.shape, A.part.matrix
+        (n, d), X = A.shape, A.part.rows.matrix
         given = X.size if isinstance(X, np.ndarray) else X.nnz
         advice = "Use method='lms' or 'gradient', or fit with method='pinv'."
         require_room(2.0 * min(n, BLOCK + d) * d, given, "least squares", advice)
         triangle = cls(np.zeros((0, A.shape[1] + targets)), targets)
         for begin in range(0, A.shape[0], BLOCK):
             rows = np.arange(begin, min(begin + BLOCK, A.shape[0]))
-            block = np.column_stack([dense_vectors(A.part, rows), b[rows]])
+            block = np.column_stack([A.dense(rows), b[rows]])
             triangle = triangle.merge(cls(np.sqrt(A.weight[rows])[:, None] * block))
         return triangle
 
@@ -166,7 +169,7 @@ class HoKashyap(NamedTuple):
     steps: int
 
 
-def ho_kashyap(A: VectorMatrix, b: np.ndarray, rate: float, rounds: Iterable[int]) -> HoKashyap:
+def ho_kashyap(A: VectorMatrix | RivalMatrix, b: np.ndarray, rate: float, rounds: Iterable[int]) -> HoKashyap:
     r"""Ho-Kashyap: least squares in w and in the margins b > 0, which may only grow.
 
     .. math:: e = Aw - b,\qquad b \leftarrow b + 2\,rate\, e^+ ,\qquad w = A^+ b .
@@ -184,7 +187,7 @@ def ho_kashyap(A: VectorMatrix, b: np.ndarray, rate: float, rounds: Iterable[int
     return found
 
 
-def ho_kashyap_steps(A: VectorMatrix, b: np.ndarray, rate: float) -> Iterator[HoKashyap]:
+def ho_kashyap_steps(A: VectorMatrix | RivalMatrix, b: np.ndarray, rate: float) -> Iterator[HoKashyap]:
     """Where the method begins, and where it stands after every step, until it ends."""
     c = A.weight
     R = Triangle.of(A, b).R[:, :-1]

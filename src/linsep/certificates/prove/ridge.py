@@ -1,0 +1,133 @@
+"""The cost of ridge regression on labels, and the proof of how near a w is to the best: `linsep.certificates.ridge`."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...interrupt import in_time
+from ...rows.exact import count_violated
+from ...rows.matrix import BLOCK, column_sums, multiply, multiply_magnitudes, multiply_transposed, row_squares
+from ..base import Status
+from ..ridge import RidgeCertificate
+
+U = float(np.finfo(np.float64).eps)
+EXACT = 2**18  # numbers up to which scores that rounding hides are computed exactly
+
+
+class RidgeProblem:
+    r"""Rows X, targets T with one column per w, weights c of the rows, alpha, and whether there is a bias.
+
+    A bias is eliminated: rows and targets are taken less their means, without being copied.
+
+    >>> problem = RidgeProblem(np.array([[0.0], [1.0], [3.0]]), np.array([[-1.0], [-1.0], [1.0]]), None, 1.0, True)
+    >>> problem.mean, problem.bias(np.array([[0.3]]))                     # -1/3 - 4/3 * 0.3
+    (array([1.33333333]), array([-0.73333333]))
+    """
+
+    def __init__(self, X: Any, T: np.ndarray, weight: np.ndarray | None, alpha: float, fit_intercept: bool):
+        self.X, self.T, self.alpha, self.fit_intercept = X, T, alpha, fit_intercept
+        self.c = np.ones(T.shape[0]) if weight is None or not weight.size else weight
+        self.total = float(self.c.sum())
+        self.mean = multiply_transposed(X, self.c[:, None], False)[:, 0] / self.total if fit_intercept else None
+
+    @property
+    def width(self) -> int:
+        """How many columns X has."""
+        return self.X.shape[1]
+
+    def bias(self, W: np.ndarray) -> np.ndarray:
+        """The best biases for W, one column per target."""
+        if self.mean is None:
+            return np.zeros(self.T.shape[1])
+        return self.c @ self.T / self.total - self.mean @ W
+
+    def centred(self, W: np.ndarray) -> np.ndarray:
+        """X W, less its mean if there is a bias."""
+        scores = multiply(self.X, W)
+        return scores if self.mean is None else scores - self.mean @ W
+
+    def errors(self, W: np.ndarray, bias: np.ndarray) -> np.ndarray:
+        """T - X W - bias."""
+        return self.T - multiply(self.X, W) - bias
+
+    def pull(self, R: np.ndarray, whole: bool = True) -> np.ndarray:
+        """The centred rows times the weighted errors R; rounded less if not all are summed as a ``whole``."""
+        weighted = self.c[:, None] * R
+        S = multiply_transposed(self.X, weighted, whole)
+        return S if self.mean is None else S - np.outer(self.mean, weighted.sum(axis=0))
+
+    def cost(self, W: np.ndarray, R: np.ndarray) -> float:
+        """J of W with the errors R."""
+        return float(self.c @ np.einsum("ik,ik->i", R, R)) + self.alpha * float(np.einsum("jk,jk", W, W))
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        """That of the matrix of the normal equations, which is at least alpha."""
+        squares = column_sums(self.X, self.c)
+        spread = squares if self.mean is None else squares - self.total * self.mean**2
+        return np.maximum(spread, U * squares) + self.alpha
+
+
+def prove_ridge(
+    problem: RidgeProblem, part: Any, w: np.ndarray, *, margins: np.ndarray, tol: float, passes: int, reason: str
+) -> RidgeCertificate:
+    """The certificate of w, one row per target or a vector, bias last; ``part`` is the oracle that counts errors."""
+    size = int(np.count_nonzero(problem.c))
+    shared: dict[str, Any] = {
+        "updates": passes, "size": size, "w": w, "alpha": problem.alpha, "tol": tol, "margins": margins,
+        "bias": "free" if problem.fit_intercept else "none",
+    }  # fmt: skip
+    return in_time(
+        lambda: _prove(problem, part, w, tol, reason, shared),
+        lambda: RidgeCertificate(
+            status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, violated=size, distance=math.inf, reason=reason,
+            **shared,
+        ),
+    )  # fmt: skip
+
+
+def _prove(problem: RidgeProblem, part: Any, w: np.ndarray, tol: float, reason: str, shared: dict) -> RidgeCertificate:
+    """What is known of w after one look at the rows, and one at the columns."""
+    matrix = np.atleast_2d(w)
+    W, bias = matrix[:, :-1].T, matrix[:, -1]
+    R = problem.errors(W, bias)
+    c, alpha, total = problem.c, problem.alpha, problem.total
+    h = problem.pull(R, whole=False) - alpha * W
+    h0 = c @ R if problem.fit_intercept else np.zeros(len(bias))
+    doubt, pull_doubt, h0_doubt = _rounding(problem, W, bias, R)
+    cost = float(np.sum(c[:, None] * R * R)) + alpha * float(np.sum(W * W))  # NumPy sums pairwise
+    square = float(np.einsum("jk,jk", h, h))
+    above = float(np.sum(c[:, None] * doubt * (2 * np.abs(R) + doubt))) * (1 + 64 * U) + 128 * U * cost
+    residual = (math.sqrt(square) + pull_doubt) * (1 + (W.size + 8) * U)
+    gain = (residual**2 / alpha + float(np.sum((np.abs(h0) + h0_doubt) ** 2)) / total) * (1 + 16 * U)
+    upper = cost + above
+    lower = max(cost - above - gain, 0.0)
+    rounding = min(upper - lower, 2 * above + gain - (square / alpha + float(h0 @ h0) / total))
+    near = upper - lower <= tol * upper
+    hidden = not near and upper - lower - rounding <= tol * upper
+    status = Status.OPTIMAL if near else Status.WITHIN_ROUNDING if hidden else Status.BUDGET_SPENT
+    if hidden:
+        reason = "rounding hides what could still be gained"
+    return RidgeCertificate(
+        status=status, lower=lower, upper=upper, reason="" if near else reason, rounding=rounding,
+        violated=count_violated([part], part.as_vector(w), EXACT), distance=residual / alpha * (1 + 4 * U), **shared,
+    )  # fmt: skip
+
+
+def _rounding(problem: RidgeProblem, W: np.ndarray, bias: np.ndarray, R: np.ndarray):
+    """How far rounding may have moved each error, the pull of all (its length), and the sums of errors."""
+    n, d = problem.X.shape
+    lengths = np.sqrt(row_squares(problem.X)) * (1 + (d + 4) * U)
+    mean = 0.0 if problem.mean is None else float(problem.c @ lengths) / problem.total  # no less than that of the mean
+    terms = problem.X.indptr if hasattr(problem.X, "indptr") else None
+    terms = np.full(n, d) if terms is None else np.diff(terms)
+    doubt = (terms + 6)[:, None] * U * (multiply_magnitudes(problem.X, W) + np.abs(bias) + np.abs(R))
+    summed = min(n, BLOCK) + n // BLOCK + 8
+    each = problem.c[:, None] * (doubt + summed * U * np.abs(R))
+    # of each column of the pull; NumPy sums the biases' part pairwise
+    moved = (lengths + 2 * mean) @ each + 4 * problem.alpha * U * np.linalg.norm(W, axis=0)
+    return doubt, float(np.linalg.norm(moved)), each.sum(axis=0)
