@@ -13,6 +13,7 @@ import warnings
 from fractions import Fraction
 from math import log, sqrt
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -202,7 +203,8 @@ for t, w in enumerate(run, start=1):
     assert t * D**2 >= w @ w >= (w @ unit) ** 2 >= (t * gamma) ** 2 * (1 - 1e-9)
 assert len(run) <= D**2 / gamma**2
 assert np.isclose(threshold.certificate_.longest, D)
-keep("23_novikoff", plot.longest_vector(x, labels))
+V, v = np.array([[3.0, 1.5], [2.0, 2.5], [-1.0, -2.2], [-1.8, -0.9], [-2.6, -2.4]]), np.array([1, 1, -1, -1, -1])
+keep("23_novikoff", plot.longest_vector(V, v))
 keep("25_proof", plot.novikoff(x, labels))
 print(f"24: {len(run)} updates <= D²/gamma² = {D**2 / gamma**2:.1f}")
 
@@ -244,6 +246,15 @@ errors = int((pocket.predict(mixed) != mixed_k).sum())
 print(f"28: least errors {E} by hand, {errors} in the library: {pocket.certificate_}")
 assert E == min(seen) == errors == 1  # no threshold has fewer
 keep("28_mistakes", plot.mistakes(pocket))
+
+
+def term_cond(progress):
+    """TermCond(w*, t, t_lup): no better w for ten passes."""
+    return progress.t - progress.t_lup >= 10
+
+
+ended = Perceptron(batch=True, keep="pocket", scaling=None, stop=term_cond).fit(mixed, mixed_k)
+assert ended.n_iter_ < 50 and (ended.predict(mixed) != mixed_k).sum() <= 2
 
 # %% [markdown]
 # ## 29 Dimension lifting (30): (x, x^2) makes separable what no threshold separates
@@ -294,8 +305,8 @@ print(f"40: {f}")
 assert np.allclose(f(seven), lift_points(seven, 1.0) @ learned.coef_[0] + learned.intercept_)
 assert lift.expand([-1.5, 3.12], 3.0).to_string() == "3.12·x² − 1.5·x − 0.12"  # (33)
 keep("39_lifted", plot.decision(learned, lift_points(seven, 1.0), outside))
-same = Lifted(Polynomial(2, centre=False, scale=False), Perceptron(keep="last", scaling=None)).fit(seven, outside)
-keep("40_result", plot.decision(same, seven, outside))
+result = SimpleNamespace(classes_=learned.classes_, decision_function=f, as_polynomial=lambda: f)
+keep("40_result", plot.decision(result, seven, outside))
 
 # %% [markdown]
 # ## 41, 42 Optimal separating plane, bounds for the margin m (34)
@@ -303,7 +314,6 @@ keep("40_result", plot.decision(same, seven, outside))
 # The plane of largest margin is the nearest point of the hull of the mirrored vectors.
 
 # %%
-V, v = np.array([[3.0, 1.5], [2.0, 2.5], [-1.0, -2.2], [-1.8, -0.9], [-2.6, -2.4]]), np.array([1, 1, -1, -1, -1])
 keep("41_hyperplane", plot.hulls(MaximumMargin().fit(V, v), V, v))
 keep("41_hull", plot.mirrored_hull(V, v))
 augmented = MaximumMargin(bias="augmented").fit(X, k)

@@ -100,6 +100,7 @@ keep("three_spaces", plot.three_spaces(rule, X, y))
 
 w1 = np.zeros(3)
 w2, w3, w4 = (update.w for update in updates)
+assert [update.wa for update in updates] == [0, -6.25, -1]  # of x1, x6, x5: none is > 0
 assert w1 @ Y[0] == 0  # so w2 = w1 + x1
 assert w2.tolist() == [-0.5, -3, -1]
 assert [w2 @ Y[k] for k in (1, 2, 3, 4)] == [10.5, 8.75, 9, 9.25]  # x2 to x5 are properly classified
@@ -132,8 +133,12 @@ assert separability(X, y).status == "separated"
 
 # %%
 keep("illustration", plot.weight_space(*cone, start=[-1.0, -2.0]))
-for k, a in fixed_increment(np.where(cone[1] == 2, 1, -1)[:, None] * cone[0], np.array([-1.0, -2.0])):
-    print(f"y{k + 1} is misclassified: a = {a}")
+by_hand = fixed_increment(np.where(cone[1] == 2, 1, -1)[:, None] * cone[0], np.array([-1.0, -2.0]))
+started = Perceptron(fit_intercept=False, scaling=None, start=[-1.0, -2.0, 0.0])
+for (k, a), update in zip(by_hand, trace(started, *cone), strict=True):
+    assert k == update.row
+    assert np.allclose(a, update.w[:2])
+    print(f"y{k + 1} is misclassified, a'y = {update.wa:.2f}: a = {a}")
 
 # %% [markdown]
 # ## The safe region: a'y > b

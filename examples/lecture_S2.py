@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib import pyplot as plt
 
-from linsep import NetworkClassifier, Perceptron, SequenceClassifier, StructuredClassifier, plot
+from linsep import NetworkClassifier, Perceptron, SequenceClassifier, StructuredClassifier, plot, trace
 from linsep.inference import Network, solve
 from linsep.inference.chain import viterbi
 from linsep.risk import empirical_risk
@@ -283,6 +283,12 @@ gamma = optimal.certificate_.lower
 w = list_weights(optimal)
 assert np.isclose((vectors @ w).min() / np.linalg.norm(w), gamma, rtol=1e-6)
 assert updates <= longest**2 / gamma**2
+before = np.zeros(optimal.coef_.size)
+traced = list(trace(SequenceClassifier(keep="last", shuffle=False, **options), *task))
+for update in traced:
+    assert np.allclose(update.w, before + update.a)  # a = phi(x,y) - phi(x,ŷ)
+    before = update.w
+assert len(traced) <= longest**2 / gamma**2
 print(f"{updates} updates <= A²/gamma² = {longest**2 / gamma**2:.1f}")
 untrained = SequenceClassifier(max_iter=1, max_updates=1, keep="last", shuffle=False, **options)
 untrained.fit(*task)

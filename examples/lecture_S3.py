@@ -96,11 +96,11 @@ keep("discriminative", plot.decision(rule, fish, kind))
 
 # %%
 X = np.array([[0.5, 3], [1, 3], [0.5, 2.5], [1, 2.5], [1.5, 2.5], [4.5, 1], [5, 1], [4.5, 0.5], [5.5, 0.5]])
-y = np.array([2] * 5 + [1] * 4)  # omega_1 is the class of g > 0
-line = MaximumMargin().fit(X, y == 1)
+y = np.array([-1] * 5 + [1] * 4)  # omega_2 and omega_1, the class of g > 0
+line = MaximumMargin().fit(X, y)
 w, w0 = line.coef_[0], line.intercept_[0]
 g = X @ w + w0
-assert np.array_equal(np.where(g > 0, 1, -1), np.where(y == 1, 1, -1))  # the unit of figure 5.1 emits +1 or -1
+assert np.array_equal(np.where(g > 0, 1, -1), y)  # the unit of figure 5.1 emits +1 or -1
 
 # %% [markdown]
 # ## w is orthogonal to the decision surface; x = x_p + r w/|w|, r = g(x)/|w|
@@ -113,7 +113,7 @@ r = line.distance(X)
 assert np.allclose(r, g / np.linalg.norm(w))
 foot = X - np.outer(r, w / np.linalg.norm(w))
 assert np.allclose(foot @ w + w0, 0)
-keep("distances", plot.decision(line, X, y == 1, distances=True))
+keep("distances", plot.decision(line, X, y, distances=True))
 
 # %% [markdown]
 # ## c linear discriminant functions; H_ij: (w_i - w_j)'x + (w_i0 - w_j0) = 0
@@ -131,11 +131,12 @@ assert np.array_equal(machine.classes_[np.argmax(scores, axis=1)], machine.predi
 # ## The quadratic discriminant function: w0 + sum w_i x_i + sum sum w_ij x_i x_j
 
 # %%
-conic = Lifted(Quadratic(), Perceptron()).fit(P, c == 3)
+third = np.where(c == 3, "3", "other")
+conic = Lifted(Quadratic(), Perceptron()).fit(P, third)
 polynomial = conic.as_polynomial()
 assert np.allclose(polynomial(P), conic.decision_function(P))
 print(f"quadratic: {polynomial}")
-keep("quadratic", plot.decision(conic, P, c == 3))
+keep("quadratic", plot.decision(conic, P, third))
 
 # %% [markdown]
 # ## One versus all: c functions; one versus one: c(c-1)/2 functions with votes; their ambiguous regions
@@ -204,12 +205,12 @@ keep("mahalanobis_own", plot.strategy(own, P, c))
 # ## Augmented feature vector y = (1, x), a = (w0, w); normalized version: -y of omega_2; a'y > 0 for all
 
 # %%
-Y = np.where(y == 1, 1, -1)[:, None] * np.column_stack([np.ones(9), X])
+Y = y[:, None] * np.column_stack([np.ones(9), X])
 a = np.append(w0, w)
 assert (Y @ a > 0).all()
 cone = np.array([[3.0, 0.3], [1.0, 1.2], [1.6, -0.6], [0.5, -1.2]]), np.array([1, 1, 2, 2])
 keep("normalized", plot.weight_space(*cone))
-keep("three_spaces", plot.three_spaces(line, X, y == 1))
+keep("three_spaces", plot.three_spaces(line, X, y))
 
 # %% [markdown]
 # ## Unique solutions. Example 1: unit length, largest least distance. Example 2: least length with a'y >= b
@@ -219,7 +220,7 @@ keep("three_spaces", plot.three_spaces(line, X, y == 1))
 # %%
 b = 1.0
 assert np.isclose(np.abs(r).min(), line.margin_)
-shortest = MaximumMargin(bias="augmented").fit(X, y == 1)
+shortest = MaximumMargin(bias="augmented").fit(X, y)
 a = np.append(shortest.intercept_, shortest.coef_)
 a *= b / (Y @ a).min()
 assert np.isclose((Y @ a).min(), b) and np.isclose(np.linalg.norm(a), b / shortest.margin_, rtol=1e-6)
@@ -267,7 +268,7 @@ def gradient_of_squares(a):
 
 
 found = gradient_descent(gradient_of_squares, np.zeros(3), lambda k: 6e-3, theta=1e-10, most=20_000)
-descent = GradientDescent("squares", rate=6e-3, theta=1e-10, max_iter=20_000).fit(X, y == 1)
+descent = GradientDescent("squares", rate=6e-3, theta=1e-10, max_iter=20_000).fit(X, y)
 assert np.allclose(found, np.append(descent.intercept_, descent.coef_), atol=1e-6)
 assert np.allclose(found, np.linalg.pinv(Y) @ np.ones(9), atol=1e-4)
 
@@ -278,7 +279,7 @@ assert np.allclose(found, np.linalg.pinv(Y) @ np.ones(9), atol=1e-4)
 a = np.zeros(3)
 while (Y @ a <= 0).any():
     a = a + Y[Y @ a <= 0].sum(axis=0)  # a(k+1) = a(k) + eta(k) sum of misclassified y
-batch = Perceptron(batch=True, keep="last", scaling=None).fit(X, y == 1)
+batch = Perceptron(batch=True, keep="last", scaling=None).fit(X, y)
 assert np.allclose(a, np.append(batch.intercept_, batch.coef_))
 
 # %% [markdown]
@@ -291,7 +292,7 @@ while clean < 9:
     if Y[k] @ a <= 0:
         a, clean = a + Y[k], 0
     k = (k + 1) % 9
-*_, last = trace(Perceptron(scaling=None), X, y == 1)
+*_, last = trace(Perceptron(scaling=None), X, y)
 assert np.allclose(a, last.w[[2, 0, 1]])
 
 # %% [markdown]
@@ -307,7 +308,7 @@ while clean < 9:
         updates += 1
         a, clean = a + Y[k] / updates, 0  # eta(k) = 1/k
     k = (k + 1) % 9
-variable = Perceptron(rate="1/k", margin=1.0, keep="last", scaling=None).fit(X, y == 1)
+variable = Perceptron(rate="1/k", margin=1.0, keep="last", scaling=None).fit(X, y)
 assert np.allclose(a, np.append(variable.intercept_, variable.coef_))
 assert (Y @ a > 1.0).all()
 

@@ -26,6 +26,7 @@ from linsep.rules import Increment, Nearest
 FOLDER = Path(sys.argv[1] if len(sys.argv) == 2 else "out")
 FOLDER.mkdir(parents=True, exist_ok=True)
 warnings.simplefilter("ignore", ConvergenceWarning)
+plt.style.use("linsep.plot.lectures")
 
 
 def keep(name, axes):
@@ -81,9 +82,9 @@ assert Lifted(Polynomial(2), Perceptron()).fit(square, xor).score(square, xor) =
 # %%
 keep("07_regions", plot.regions(machine, P, c))
 X = np.array([[0.5, 3], [1, 3], [0.5, 2.5], [1, 2.5], [1.5, 2.5], [4.5, 1], [5, 1], [4.5, 0.5], [5.5, 0.5]])
-k = np.array([2] * 5 + [1] * 4)
-rule = Perceptron(keep="last", scaling=None).fit(X, k == 1)
-keep("08_dichotomy", plot.decision(rule, X, k == 1))
+k = np.array([-1] * 5 + [1] * 4)  # -1 is S4's class 2
+rule = Perceptron(keep="last", scaling=None).fit(X, k)
+keep("08_dichotomy", plot.decision(rule, X, k))
 
 # %% [markdown]
 # ## 9, 10, 11 Learning: finite sets or Gaussians; three formulations; empirical risk
@@ -118,13 +119,13 @@ keep("14_structural_risk", plot.structural_risk(model))
 # ## 15 Minimization of a real risk margin (2): h <= R^2/m^2 + 1; (w*, b*) of largest m
 
 # %%
-best = MaximumMargin().fit(X, k == 1)
+best = MaximumMargin().fit(X, k)
 w, b = best.coef_[0], best.intercept_[0]
-m = min((X[k == 1] @ w + b).min(), (-(X[k == 2] @ w) - b).min()) / np.linalg.norm(w)
+m = min((X[k == 1] @ w + b).min(), (-(X[k == -1] @ w) - b).min()) / np.linalg.norm(w)
 assert np.isclose(m, best.margin_) and np.isclose(m, sqrt(3**2 + 1.5**2) / 2)  # half of the way from x5 to x6
 R = enclosing_ball(X, tol=1e-6).radius
 assert margin_capacity(R, m) >= R**2 / m**2 + 1
-keep("15_R_and_m", plot.radius_and_margin(best, X, k == 1))
+keep("15_R_and_m", plot.radius_and_margin(best, X, k))
 
 # %% [markdown]
 # ## 16-21 Generalized Anderson task: Gaussians (mu_j, sigma_j), j in J1 and J2; the worst error is to be smallest
@@ -158,8 +159,8 @@ assert np.isclose(*bahadur.errors_)  # both errors are equal at the optimum
 # %%
 spheres = Anderson().fit_gaussians(X, 1e-6, k)
 assert np.isclose(abs(spheres.coef_[0] @ w) / np.linalg.norm(spheres.coef_[0]) / np.linalg.norm(w), 1.0)
-keep("23_optimal", plot.hulls(best, X, k == 1))
-assert rule.score(X, k == 1) == 1.0  # 24: any hyperplane between the sets
+keep("23_optimal", plot.hulls(best, X, k))
+assert rule.score(X, k) == 1.0  # 24: any hyperplane between the sets
 
 # %% [markdown]
 # ## 25 Good news: the criterion is unimodal; bad news: neither convex nor differentiable
@@ -191,8 +192,8 @@ keep("25_unimodal", ax)
 # ## 26-29 Equivalent formulation: through the origin of the (n+1)-dimensional space, mirrored
 
 # %%
-keep("27_three_spaces", plot.three_spaces(best, X, k == 1))
-A = np.where(k == 1, 1, -1)[:, None] * np.column_stack([X, np.ones(9)])
+keep("27_three_spaces", plot.three_spaces(best, X, k))
+A = k[:, None] * np.column_stack([X, np.ones(9)])
 assert (A @ np.append(w, b) > 0).all()
 
 # %% [markdown]
@@ -219,7 +220,7 @@ def perceptron(A):
 
 
 run = list(perceptron(A))
-for by_hand, update in zip(run, trace(Perceptron(scaling=None), X, k == 1), strict=True):
+for by_hand, update in zip(run, trace(Perceptron(scaling=None), X, k), strict=True):
     assert np.allclose(by_hand, update.w)
 keep("32_perceptron", plot.step([1.0, 2.0], [2.0, -1.5], Increment(1.0)))
 
@@ -227,9 +228,9 @@ keep("32_perceptron", plot.step([1.0, 2.0], [2.0, -1.5], Increment(1.0)))
 # ## 33 Novikoff theorem: t* <= D^2/m^2
 
 # %%
-V, v = np.array([[3.0, 1.5], [2.0, 2.5], [-1.0, -2.2], [-1.8, -0.9], [-2.6, -2.4]]), np.array([1, 1, 2, 2, 2])
-keep("33_novikoff", plot.longest_vector(V, v == 1))
-augmented = MaximumMargin(bias="augmented").fit(X, k == 1)
+V, v = np.array([[3.0, 1.5], [2.0, 2.5], [-1.0, -2.2], [-1.8, -0.9], [-2.6, -2.4]]), np.array([1, 1, -1, -1, -1])
+keep("33_novikoff", plot.longest_vector(V, v))
+augmented = MaximumMargin(bias="augmented").fit(X, k)
 m, D = augmented.margin_, np.linalg.norm(A, axis=1).max()
 assert len(run) <= D**2 / m**2
 
@@ -237,7 +238,7 @@ assert len(run) <= D**2 / m**2
 # ## 34, 35 The closest point to the convex hull; lower and upper bound of m
 
 # %%
-keep("35_hull", plot.mirrored_hull(V, v == 1))
+keep("35_hull", plot.mirrored_hull(V, v))
 nearest = augmented.dual_coef_[0] @ np.column_stack([X[augmented.support_], np.ones(len(augmented.support_))])
 assert np.isclose(np.linalg.norm(nearest) / np.abs(augmented.dual_coef_).sum(), m)
 for weights in rng.dirichlet(np.ones(9), 200):
@@ -263,11 +264,11 @@ def kozinec_steps(A, eps):
 
 *_, w = kozinec_steps(A, 0.01)
 assert np.linalg.norm(w) - 0.01 <= (A @ w).min() / np.linalg.norm(w) <= m <= np.linalg.norm(w)
-certificate = Kozinec(eps=0.01, bias="augmented").fit(X, k == 1).certificate_
+certificate = Kozinec(eps=0.01, bias="augmented").fit(X, k).certificate_
 assert certificate.upper - certificate.lower <= 0.01 and certificate.lower <= m <= certificate.upper
-assert Kozinec(method="plain", bias="augmented").fit(X, k == 1).score(X, k == 1) == 1.0
+assert Kozinec(method="plain", bias="augmented").fit(X, k).score(X, k) == 1.0
 keep("38_kozinec", plot.step([1.0, 2.0], [2.0, -1.5], Nearest()))
-keep("38_path", plot.mirrored_hull(V, v == 1, updates=4))
+keep("38_path", plot.mirrored_hull(V, v, updates=4))
 cloud = np.vstack([rng.normal(0, 1, (100, 2)), rng.normal(5, 1, (100, 2))])
 keep("39_bounds", plot.bounds(Kozinec(tol=1e-3, bias="augmented").fit(cloud, np.repeat([1, 2], 100))))
 
