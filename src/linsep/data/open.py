@@ -110,7 +110,9 @@ def open_dataset(
         options = {"bits": bits}
     elif kind in ("csv", "tsv"):
         options = {"separator": separator or ("," if kind == "csv" else "\t")}
-    recipe = Recipe(kind, target, weight, schema, options, int(np.clip(bound // 64, 1 << 16, 1 << 22)))
+    recipe = Recipe(
+        kind, target, weight, schema, options, int(np.clip(bound // 64, 1 << 16, 1 << (24 if kind in TABLES else 22)))
+    )
     if cache is not False:
         return _open(Path(cache) if cache is not None else cache_folder(), sources, recipe, bound, progress)
     folder = tempfile.mkdtemp(prefix="linsep-")

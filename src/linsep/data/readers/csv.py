@@ -110,34 +110,39 @@ class _Table:
 
     def read(self, piece: Piece) -> Any:
         """The rows of a piece; None if they don't have the known types."""
-        text = _without_blank_lines(piece.text)
         if not self.types.of:
-            batch = self.infer(piece, text)
+            batch = self.infer(piece)
             self.types.include(batch)
             return self.without_open(batch)
         schema = {name: polars().String if name in self.types.padded else self.types.of[name] for name in self.names}
-        options: Any = {"has_header": False, "separator": self.separator, "null_values": MISSING}
-        try:
-            batch = polars().read_csv(text, schema=schema, **options)
-        except polars_errors():
-            return None
-        self._require_whole_rows(piece, text, batch)
-        try:
-            batch = batch.with_columns(
-                stripped(name).cast(self.types.of[name]) for name in self.names if schema[name] == polars().String
-            )
-        except polars_errors():
+        batch = self._read_as(piece.text, schema)
+        if batch is not None and not self._has_whole_rows(piece.text, batch):
+            diagnose(piece, self.source, self.separator, self.names)
+            text = without_blank_lines(piece.text)
+            batch = batch if text is piece.text else self._read_as(text, schema)
+        if batch is None:
             return None
         if any(batch[name].null_count() < len(batch) for name in self.types.open):
             return None
         return self.without_open(batch)
 
+    def _read_as(self, text: bytes, schema: dict[str, Any]) -> Any:
+        """The rows as these types; None if they have others."""
+        options: Any = {"has_header": False, "separator": self.separator, "null_values": MISSING}
+        words = [name for name, kind in schema.items() if kind == polars().String]
+        try:
+            batch = polars().read_csv(text, schema=schema, **options)
+            return batch.with_columns(stripped(name).cast(self.types.of[name]) for name in words)
+        except polars_errors():
+            return None
+
     def without_open(self, batch: Any) -> Any:
         """Columns that have no value yet have no type."""
         return batch.with_columns(polars().lit(None).alias(name) for name in self.types.open)
 
-    def infer(self, piece: Piece, text: bytes) -> Any:
+    def infer(self, piece: Piece) -> Any:
         """The rows of a piece, with their own types."""
+        text = without_blank_lines(piece.text)
         try:
             batch = polars().read_csv(
                 text, has_header=False, separator=self.separator, null_values=MISSING, infer_schema_length=None,
@@ -152,7 +157,8 @@ class _Table:
         if batch.width != len(self.names):
             diagnose(piece, self.source, self.separator, self.names)
         batch.columns = self.names
-        self._require_whole_rows(piece, text, batch)
+        if not self._has_whole_rows(text, batch):
+            diagnose(piece, self.source, self.separator, self.names)
         return self.without_padding(batch)
 
     def without_padding(self, batch: Any) -> Any:
@@ -170,18 +176,15 @@ class _Table:
 
     def look_at_all(self, piece: Piece, pieces: Iterator[Piece]) -> None:
         """Include the types of this piece and of all after it."""
-        self.types.include(self.infer(piece, _without_blank_lines(piece.text)))
+        self.types.include(self.infer(piece))
         for each in pieces:
-            self.types.include(self.infer(each, _without_blank_lines(each.text)))
+            self.types.include(self.infer(each))
 
-    def _require_whole_rows(self, piece: Piece, text: bytes, batch: Any) -> None:
-        """Refuse rows that lack cells: polars would take them for missing values."""
-        if b'"' in text:
-            suspicious = batch[self.names[-1]].null_count() > 0
-        else:
-            suspicious = text.count(self.separator.encode()) != len(batch) * (len(self.names) - 1)
-        if suspicious:
-            diagnose(piece, self.source, self.separator, self.names)
+    def _has_whole_rows(self, text: bytes, batch: Any) -> bool:
+        """Whether surely no row lacks cells, which polars would take for missing values, and no line is blank."""
+        if len(self.names) == 1 or b'"' in text:
+            return not batch[self.names[-1]].null_count()
+        return text.count(self.separator.encode()) == len(batch) * (len(self.names) - 1)
 
 
 def stripped(name: str) -> Any:
@@ -190,7 +193,8 @@ def stripped(name: str) -> Any:
     return polars().when(plain.is_in(["", *MISSING])).then(None).otherwise(plain).alias(name)
 
 
-def _without_blank_lines(text: bytes) -> bytes:
+def without_blank_lines(text: bytes) -> bytes:
+    """The text without lines that have nothing in them, but for those inside of quotes."""
     if b"\n\n" not in text and b"\n\r\n" not in text and not text.startswith((b"\n", b"\r\n")):
         return text
     kept, inside = [], False
