@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from ..interrupt import INTERRUPT
 from .answer import Answer, bound_summation_error, make_answer
 from .deadline import Deadline
 from .network import Network
 from .trws import answer_late
 
 GRACE = 0.5  # seconds beyond the deadline in which a process may still answer
+LOOK = 0.1  # seconds after which we look for Ctrl-C
 
 
 def has_toulbar2() -> bool:
@@ -93,12 +95,24 @@ def _run(problem: dict[str, Any], deadline: Deadline) -> tuple[float, np.ndarray
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, "-P", script], start_new_session=True, **pipes) as process:
         try:
-            out, _ = process.communicate(file.getvalue(), timeout=deadline.left + GRACE)
-        except subprocess.TimeoutExpired:
-            return None
+            out = _wait(process, file.getvalue(), deadline)
         finally:
             process.kill()
+    if out is None:
+        return None
     if process.returncode:
         raise RuntimeError(f"toulbar2: expected an answer, got exit code {process.returncode} of its process.")
     bound, *labels = out.decode().split()
     return float(bound), np.array(labels, dtype=np.int64)
+
+
+def _wait(process: subprocess.Popen, problem: bytes, deadline: Deadline) -> bytes | None:
+    """The answer of the process; None some time after the deadline, or soon after Ctrl-C."""
+    given: bytes | None = problem
+    while True:
+        try:
+            return process.communicate(given, timeout=LOOK)[0]
+        except subprocess.TimeoutExpired:
+            given = None  # it is on its way
+            if INTERRUPT.pressed or time.monotonic() >= deadline.until + GRACE:
+                return None

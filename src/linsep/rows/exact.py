@@ -32,6 +32,18 @@ def dyadic(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return m >> np.where(zero, 0, zeros), np.where(zero, 0, exponent.astype(np.int64) - 53 + zeros)
 
 
+def to_float(number: int, exponent: int) -> float:
+    """The float nearest to number times 2^exponent.
+
+    >>> to_float(3, -1), to_float(2**2000 + 1, -2000), to_float(3, -1075)
+    (1.5, 1.0, 1e-323)
+    """
+    size = number.bit_length()
+    if size < 1000 and -1000 < size + exponent < 1000:  # nothing but the integer is rounded
+        return math.ldexp(number, exponent)
+    return float(Fraction(number) * Fraction(2) ** exponent)
+
+
 def product(a: np.ndarray, w: np.ndarray) -> Fraction:
     """<w,a> without any rounding.
 

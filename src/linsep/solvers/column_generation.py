@@ -25,6 +25,7 @@ import scipy.optimize
 from ..certificates.labelling import LabellingCertificate
 from ..certificates.prove.labelling import LabellingProver
 from ..certificates.prove.margin import Outcome
+from ..interrupt import is_spent, why_ended
 from ..jit import at_speed, compiled
 from ..loop.stop import HIDDEN, Rounds
 from ..oracles import points
@@ -221,6 +222,8 @@ def largest_margin(
     certificate = sets.prover.prove_margin(found.w, sets.entries(found.used), found.weights, outcome)
     if certificate.proved or rounds.reason:
         return certificate
+    if is_spent():
+        return replace(certificate, reason=why_ended())
     decision, used = decide_on_columns(sets, found.used, found.weights, rounds, seconds)
     if decision.rows is not None:  # a proof in integers does not round
         total = sum(decision.integers)

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 
 from ..interrupt import is_spent, why_ended
 from ..oracles import points
-from ..rows.exact import dyadic, least, scored
+from ..rows.exact import dyadic, least, scored, to_float
 from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
 from .integer_weights import find_integer_weights
 
@@ -349,7 +349,9 @@ class IntegerVectors(IntegerRows):
     def __init__(self, numbers: Sequence[Vector], base: int, size: int, deadline: float = math.inf):
         rounded = np.zeros((len(numbers), size))
         for own, row in zip(rounded, numbers, strict=True):
-            own[list(row)] = [float(Fraction(number) * Fraction(2) ** base) for number in row.values()]
+            if is_spent(deadline):
+                raise TimeoutError
+            own[list(row)] = [to_float(number, base) for number in row.values()]
         super().__init__([points(rounded, np.ones(len(numbers)), bias=0.0)], "none", deadline)
         self.scale += max(0, -base - int(self.scale.min()))
         self.numbers, self.base = numbers, base

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,8 +81,11 @@ class LabellingProver:
 
         Another rival may be better by less than rounding shows. Then the example is not counted.
         """
+        m, e = dyadic(w)
+        base = int(e.min(initial=0))
+        whole = [x << k - base for x, k in zip(m.tolist(), e.tolist(), strict=True)]  # w times a power of two
         vectors, _ = self.exact_vectors(self.lowest_entries(w, seen.doubtful[:HEAVY]))
-        ties = (sum(value * Fraction(w[index]) for index, value in vector.items()) for vector in vectors)
+        ties = (sum(value * whole[index] for index, value in vector.items()) for vector in vectors)
         return seen.beaten + sum(score <= 0 for score in ties)
 
     def combine(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, float]:
@@ -113,6 +115,7 @@ class LabellingProver:
         base = min((int(e.min()) for _, e in numbers), default=0)
         sums: list[dict[int, int]] = [{} for _ in entries.example]
         for (vector, index, _), (m, e) in zip(found, numbers, strict=True):
+            keep_time()
             for i, j, x, k in zip(vector.tolist(), index.tolist(), m.tolist(), e.tolist(), strict=True):
                 sums[i][j] = sums[i].get(j, 0) + (x << k - base)
         return sums, base
