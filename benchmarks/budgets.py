@@ -20,7 +20,6 @@ from linsep import (
     LeastSquares,
     LinearMachine,
     MaximumMargin,
-    OneVsAll,
     Perceptron,
     Relaxation,
 )
@@ -29,7 +28,7 @@ SETS = ("a9a", "adult_onehot", "news20", "mnist", "letters")
 FITS: dict[str, Any] = {
     "Perceptron": Perceptron, "Perceptron(batch=True)": lambda: Perceptron(batch=True), "Relaxation": Relaxation,
     "Kozinec": Kozinec, "LinearMachine": LinearMachine, "LinearMachine('kozinec')": lambda: LinearMachine("kozinec"),
-    "GradientDescent": lambda: OneVsAll(GradientDescent()), "LeastSquares('lms')": lambda: LeastSquares("lms"),
+    "GradientDescent": GradientDescent, "LeastSquares('lms')": lambda: LeastSquares("lms"),
     "MaximumMargin(C=1)": lambda: MaximumMargin(C=1.0), "MaximumMargin": MaximumMargin,
 }  # fmt: skip
 LIMIT = 10.0
@@ -46,6 +45,8 @@ def main() -> None:
         X, y = read(name)
         some = np.concatenate([np.flatnonzero(y == label)[:20] for label in np.unique(y)])
         for fit in args.only:
+            if fit == "GradientDescent" and len(np.unique(y)) > 2:
+                continue  # of two classes only
             FITS[fit]().fit(X[some], y[some])
             began = time.process_time()
             rule = FITS[fit]().fit(X, y)

@@ -59,7 +59,7 @@ class AveragedPerceptron(LoopedLinear):
     def __init__(
         self, margin="auto", *, fit_intercept=True, scaling="auto", max_iter=10, max_updates=None, max_seconds=None,
         patience=None, stop=None, shuffle=False, random_state=None, class_weight=None, warm_start=False, verbose=0,
-    ):  # fmt: skip
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _scaled(self, sample, magnitudes, partial):
