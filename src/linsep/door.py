@@ -94,9 +94,10 @@ def _scan_indices(indptr, indices):
     """The least and the largest index, and how many are not larger than the one before them in their row."""
     size = indptr[indptr.size - 1]
     least, most, falls = indices.dtype.type(0), indices.dtype.type(-1), 0
-    for k in range(size):
-        least, most = min(least, indices[k]), max(most, indices[k])
+    if size:
+        least, most = min(least, indices[0]), indices[0]
     for k in range(1, size):
+        least, most = min(least, indices[k]), max(most, indices[k])
         falls += indices[k] <= indices[k - 1]
     for i in range(1, indptr.size - 1):
         k = indptr[i]
@@ -105,12 +106,15 @@ def _scan_indices(indptr, indices):
     return least, most, falls
 
 
-def as_canonical_csr(X: Any, name: str = "X") -> Any:
-    """A checked CSR matrix, in place if it is canonical; else a copy with sorted indices and doubled entries summed."""
+def as_canonical_csr(X: Any, name: str = "X", canonical: bool | None = None) -> Any:
+    """A checked CSR matrix, in place if it is canonical; else a copy with sorted indices and doubled entries summed.
+
+    ``canonical``: what `check_sparse` has said of the same arrays, if it was asked already.
+    """
     if X.format != "csr":
         check_sparse(X, name)
         X = X.tocsr()
-    canonical, size = check_sparse(X, name), X.indptr[-1]
+    canonical, size = check_sparse(X, name) if canonical is None else canonical, X.indptr[-1]
     if canonical and size == X.data.size:
         return X
     if canonical:  # what is behind the last pointer is no part of the matrix

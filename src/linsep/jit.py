@@ -92,8 +92,8 @@ def read_only(array: np.ndarray) -> np.ndarray:
 _METHODS: dict[tuple[type, str], Callable[..., Any]] = {}  # of all components, by class and name
 _NAMES: dict[str, inspect.Signature] = {}  # names that Numba has been taught, with their parameters
 _SUMS_OF_PRODUCTS = {
-    "lowest", "squared_norm", "add", "record", "w_changed", "class_scores", "add_to_class", "add_to_classes",
-    "add_outer_product", "copy_row", "squared_distance",
+    "lowest", "squared_norm", "score_and_norm", "add", "record", "w_changed", "class_scores", "add_to_class",
+    "add_to_classes", "add_outer_product", "copy_row", "squared_distance",
 }  # fmt: skip
 
 

@@ -118,6 +118,13 @@ class InexactOracle(LabellingOracle, Protocol):
         """Numbers that no score is below, one per set whose weight is not 0."""
 
 
+class WholeOracle(LabellingOracle, Protocol):
+    """Labellings whose vectors may be of whole numbers: sums of them are not rounded, w is its own proof."""
+
+    def has_whole_numbers(self) -> bool:
+        """Whether all vectors are of whole numbers."""
+
+
 class Target(Protocol):
     """WHEN a vector is violated."""
 

@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ import scipy.sparse as sp
 from honest_certificates import HONEST, SUCCESS, clouds, honest
 from loop_cases import interpreted, is_refused
 
+from linsep import Perceptron
 from linsep.certificates.base import at_least, at_most
 from linsep.loop.learn import learn
 from linsep.loop.stop import Stop
 from linsep.oracles import differences, points
+from linsep.rows.matrix import combine
 from linsep.rules import Increment, Nearest, Relaxation, Scheduled
 from linsep.targets import EpsOptimal, Margin
 
@@ -251,3 +254,43 @@ def test_a_verdict_says_what_it_found():
     wrong = replace(claim, upper=1.0, violated=3).check(X, y)
     assert "WRONG" in str(wrong)
     assert {failure.split(":")[0] for failure in wrong.failures} == {"upper", "violated"}
+
+
+# --- what learning has computed already ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_the_sum_of_a_long_run_is_its_own_w(form, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, sign = rng.normal(size=(60, 4)), rng.choice([-1, 1], 60)
+    part = points(form(X), sign)
+    run = partial(learn, [part], Margin(0.0), stop=Stop(passes=3))
+    with interpreted():
+        plain = run(Increment(1.0)).certificate
+        monkeypatch.setattr("linsep.certificates.prove.margin.BLOCK", 8)
+        monkeypatch.setattr("linsep.certificates.prove.margin.prove_inseparable", lambda *_: None)
+        summed = mock.Mock(side_effect=combine)
+        monkeypatch.setattr("linsep.certificates.prove.margin.combine", summed)
+        result = run(Increment(1.0))
+        found = result.certificate
+        assert not summed.called and found.rounding > plain.rounding
+        assert found.check(X, sign), str(found.check(X, sign))
+        for rule, start in ((Increment(1.0), np.zeros(5)), (Relaxation(1.5), None), (Nearest(), None)):
+            target = Margin(1.0) if isinstance(rule, Relaxation) else Margin(0.0)
+            other = learn([part], target, rule, stop=Stop(passes=3), start=start).certificate
+            assert summed.called, "w of a start, or with weights that were rounded, is no proof"
+            assert other.check(X, sign)
+            summed.reset_mock()
+    weights = result.state.dual_weights
+    true = np.linalg.norm(weights @ (np.column_stack([X, np.ones(60)]) * sign[:, None])) / weights.sum()
+    assert true <= found.upper <= true + 2 * found.rounding
+
+
+def test_a_part_of_a_run_is_not_its_own_proof(monkeypatch):
+    monkeypatch.setattr("linsep.certificates.prove.margin.BLOCK", 2)
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(80, 5)), rng.integers(0, 2, 80)
+    rule = Perceptron()
+    for half in (slice(0, 40), slice(40, 80)):
+        rule.partial_fit(X[half], y[half], [0, 1])
+        assert rule.check(X[half], y[half]), str(rule.check(X[half], y[half]))

@@ -424,7 +424,6 @@ A, B = np.ones((2, 3)), np.zeros((1, 3))
     ("X", "y", "message"),
     [
         ([], [], "X is empty"),
-        ([A, np.zeros((0, 3))], [["a", "b"], []], "sequence 1 is empty"),
         ([A, B], [["a", "b"]], "y: expected 2 lists of labels, one per sequence, got 1"),
         ([A, B], [["a", "b"], ["a", "b"]], "sequence 1: expected 1 labels, one per position, got 2"),
         ([A, np.array([[np.nan, 0, 0]])], [["a", "b"], ["a"]], "sequence 1, position 0, column 0: .* got nan"),
@@ -451,7 +450,7 @@ def test_bad_data_are_named_when_predicting():
         ([], "X is empty"),
         ([np.ones((2, 4))], "sequence 0: expected 3 columns, got 4"),
         ([B, np.full((1, 3), np.nan)], "sequence 1, position 0, column 0: .* got nan"),
-        ([np.zeros((0, 3))], "sequence 0 is empty"),
+        ([np.zeros((0, 3))], "all sequences are empty"),
         ([["a", "b"]], "X: expected arrays, as in training, got names"),
     ):
         with pytest.raises(ValueError, match=message):

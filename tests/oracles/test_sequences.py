@@ -1,6 +1,7 @@
 """The oracle of sequences against phi written out in the test, and all labellings tried one by one."""
 
 import itertools
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 from reference import nearest
 
 from linsep.certificates.check.sequences import SequenceStructure
+from linsep.certificates.prove import LabellingProver
 from linsep.jit import compiled
 from linsep.loop.keep import Average
 from linsep.loop.learn import learn
@@ -22,6 +24,7 @@ from linsep.oracles.sequences import (
     with_new_scratch,
     write_max_marginals,
 )
+from linsep.oracles.update_log import merge_entries
 from linsep.rows.matrix import scores
 from linsep.rules import Increment, Nearest
 from linsep.solvers.column_generation import largest_margin
@@ -362,3 +365,28 @@ def test_a_run_without_updates_from_a_w_that_errs_is_certified():
     assert (found.w == wrong).all()
     assert found.certificate.status == "budget spent" and found.certificate.violated == 2
     assert found.certificate.rows.tolist() == [0] and 0 < found.certificate.upper < np.inf
+
+
+def test_whole_numbers_are_their_own_proof_and_nothing_else_is():
+    """|w| / total of a run that sums whole numbers is the bound itself; a part of a run, or a start, is summed anew."""
+    rng = np.random.default_rng(3)
+    oracle = sequences(
+        np.arange(0, 41, 4), rng.integers(0, 3, 40), features(dense=rng.integers(0, 3, (40, 4)).astype(float)), 3
+    )
+    result = learn([oracle], Margin(0.0), Increment(1.0), stop=Stop(passes=2), keep="average")
+    prover = LabellingProver([oracle])
+    own = prover._own_length(result.state)
+    total, error = prover.combine(*_divided(merge_entries(result.state.entries, result.state.dual_weights)))
+    assert own[0] / own[1] == pytest.approx(np.linalg.norm(total), rel=1e-14)
+    assert result.certificate.upper == pytest.approx(np.linalg.norm(total) + error, rel=1e-12)
+    later = replace(result.state, entries=result.state.entries[1:], dual_weights=result.state.dual_weights[1:])
+    assert prover._own_length(later) is None  # w is of more than these entries
+    for rule, start in ((Increment(0.5, 0.5), None), (Nearest(), None), (Increment(1.0), np.ones(oracle.size))):
+        other = learn([oracle], Margin(0.0), rule, stop=Stop(passes=2), start=start)
+        assert prover._own_length(other.state) is None
+    fractions = LabellingProver([oracle._replace(x=oracle.x._replace(dense=0.1 * oracle.x.dense))])
+    assert fractions._own_length(result.state) is None
+
+
+def _divided(merged):
+    return merged[0], merged[1] / merged[1].sum()

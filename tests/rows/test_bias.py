@@ -59,6 +59,25 @@ def test_a_threshold_keeps_clear_of_heavy_rows():
         assert likely_threshold(g, sign, heavy) == pytest.approx(2.0 - (1 + m) * h)
 
 
+def test_of_many_rows_some_tell_the_likely_threshold(monkeypatch):
+    """Every k-th row of each class, absent ones not counted: the same as if the others had not come."""
+    rng = np.random.default_rng(3)
+    sign = np.where(rng.random(4000) < 0.2, 1, -1)
+    g = rng.normal(sign, 2.0)
+    g[rng.random(4000) < 0.1] = np.nan
+    weight = rng.integers(1, 4, 4000).astype(float)
+    whole = likely_threshold(g, sign, weight)
+    monkeypatch.setattr("linsep.rows.bias.ENOUGH", 100)
+    sides = [np.flatnonzero((sign == side) & ~np.isnan(g)) for side in (-1, 1)]
+    step = sides[1].size // 100
+    assert step > 4
+    some = np.concatenate([side[::step] for side in sides])
+    found = likely_threshold(g, sign, weight)
+    monkeypatch.setattr("linsep.rows.bias.ENOUGH", 4000)
+    assert found == likely_threshold(g[some], sign[some], weight[some])
+    assert whole == likely_threshold(g, sign, weight) and whole != found
+
+
 def test_absent_rows_do_not_place_the_bias():
     # the cut with the fewest errors lies half-way between 1 and 4; an absent row may not come between
     X, sign = np.array([[0.0], [1.0], [4.0], [5.0], [-3.0], [9.0]]), np.array([-1, -1, 1, 1, 1, -1])

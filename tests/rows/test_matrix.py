@@ -1,5 +1,6 @@
 """Rows in blocks: products with them, and what one look at every vector tells of a w."""
 
+import math
 from unittest import mock
 
 import loop_cases as cases
@@ -9,7 +10,8 @@ import reference
 from loop_cases import FORMATS
 
 from linsep.oracles import points
-from linsep.rows.matrix import FUZZ, VectorMatrix, combine, evaluate, evaluate_block, length, scores, weighted_length
+from linsep.rows.look import FUZZ, evaluate, evaluate_block, look, look_at_block
+from linsep.rows.matrix import VectorMatrix, combine, length, scores, weighted_length
 
 
 @pytest.mark.parametrize(
@@ -20,9 +22,12 @@ def test_an_evaluation_is_what_the_built_vectors_say(form, compiled):
     X, sign = cases.integers(6, high=9)
     weight = np.arange(1.0, sign.size + 1)
     part, w, rows = points(FORMATS[form](X), sign, weight), np.arange(-2.0, 4.0), np.arange(sign.size)
-    found = evaluate_block.py_func(part, w, rows, 2.0**-40, 2.0**-41, 1.0)
+    seen = np.empty((2, sign.size))
+    (look_at_block if compiled else look_at_block.py_func)(part, w, rows, *seen)
+    asked = tuple(seen), part.sign, part.weight, rows, (2.0**-40, 2.0**-41, 1.0)
+    found = evaluate_block.py_func(*asked)
     if compiled:
-        assert tuple(evaluate_block(part, w, rows, 2.0**-40, 2.0**-41, 1.0)) == tuple(found)
+        assert tuple(evaluate_block(*asked)) == tuple(found)
     A = reference.mirrored(X, sign)
     score = A @ w
     assert (found.size, found.violated) == (len(A), np.sum(score <= 0))
@@ -33,6 +38,24 @@ def test_an_evaluation_is_what_the_built_vectors_say(form, compiled):
     assert found.sure == pytest.approx(
         np.min(score - 2.0**-40 * np.sqrt(squares - 1.0 + FUZZ * squares) - 2.0**-41), rel=1e-15
     )
+
+
+@pytest.mark.parametrize("form", ["dense", "csr32"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_look_without_the_bias_serves_any_bias(form, weighted):
+    X, sign = cases.integers(8, n=40, high=9)
+    weight = (np.arange(40) % 4 > 0).astype(float) if weighted else None
+    X, w = FORMATS[form](X), np.arange(-2.0, 4.0)
+    parts = [points(X[:16], sign[:16], None if weight is None else weight[:16], bias=0.5)]
+    parts.append(points(X[16:], sign[16:], None if weight is None else weight[16:], bias=0.5, first=16))
+    seen = look([part.with_bias(0.0) for part in parts], w)
+    seen.add_bias(parts, w[-1])
+    expected = look(parts, w)
+    assert np.array_equal(seen.wa, expected.wa, equal_nan=True)
+    present = np.ones(40, dtype=bool) if weight is None else weight > 0
+    assert np.array_equal(seen.aa[present], expected.aa[present])
+    assert np.isnan(seen.wa[~present]).all()
+    assert evaluate(parts, w, seen) == evaluate(parts, w)
 
 
 @pytest.mark.parametrize("form", ["dense", "csr32"])
@@ -57,3 +80,6 @@ def test_the_length_of_very_small_and_large_numbers():
     assert length(np.array([3e-200, 4e-200])) == 5e-200
     assert length(np.array([3e200, 4e200])) == pytest.approx(5e200, rel=1e-15)
     assert length(np.zeros(3)) == length(np.zeros(0)) == 0.0
+    for scale in (1.0, 1e-200, 1e200):  # many numbers are summed with compensation
+        v = scale * np.random.default_rng(0).normal(size=5000) * np.geomspace(1e-8, 1.0, 5000)
+        assert length(v) == pytest.approx(math.hypot(*v.tolist()), rel=5e-16)

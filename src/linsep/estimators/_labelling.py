@@ -151,7 +151,7 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
         if not np.isfinite(result.w).all():
             raise ValueError("w became infinite: expected smaller rates, weights, loss_scale or target.")
         self.coef_, self.certificate_ = result.w, result.certificate  # type: ignore[assignment]
-        self._remember(result)
+        self._remember(result, lambda w: w)  # as large as w may be: no copy
 
 
 def _same_parameter(one: Any, other: Any) -> bool:

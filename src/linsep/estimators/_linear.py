@@ -34,6 +34,7 @@ from ._validation import (
     check_input,
     check_sample_weight,
     check_start,
+    distinct,
     finite_scores,
     look_at,
     require_known_labels,
@@ -100,7 +101,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         magnitudes = look_at(X, given_X)
         if y.dtype.kind not in "biuUS":  # whole numbers and words are classes, whatever they are
             check_classification_targets(y)
-        given = np.unique(y if classes is None else classes)
+        given = distinct(y if classes is None else classes)
         if len(given) > 2 and not self._takes_many():
             names = f"{', '.join(map(repr, given[:3].tolist()))}{', ...' * (len(given) > 3)}"
             raise ValueError(
@@ -112,13 +113,13 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         if classes is not None:
             require_known_labels(y, given)
         self.classes_, self._class_weight = given, deepcopy(self.class_weight)
-        label = np.searchsorted(given, y).astype(np.int32)
+        label = (np.searchsorted(given, y) if given.size > 2 else y == given[1]).astype(np.int32)
         plain = sample_weight is None and self.class_weight is None
         weight = None if plain else self._weights(X, label, sample_weight, partial=classes is not None)
         if self._machine():
             sample = Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
         else:
-            sample = Sample(X, np.where(label == 1, 1, -1).astype(np.int8), weight, label)
+            sample = Sample(X, (2 * label - 1).astype(np.int8), weight, label)
         return self._scaled(sample, magnitudes, partial=classes is not None)
 
     def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:

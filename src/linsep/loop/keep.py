@@ -52,7 +52,8 @@ class Average(NamedTuple):
 
     def result(self, w, seen):
         """The direction of the mean; its length does not matter for a decision."""
-        total = seen * w - self.total
+        total = seen * w
+        total -= self.total
         return total if np.any(total) else w
 
 

@@ -13,7 +13,6 @@ from ..certificates.base import Certificate
 from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..interrupt import in_time, interrupts, is_spent, why_ended
 from ..progress import report
-from ..rows.matrix import length
 from .compatible import check_compatible
 from .passes import State, begin, passes
 from .stop import Clock, Progress, Stop, say_why
@@ -131,7 +130,7 @@ def _ask(stop: Stop, prover: Any, state: State, idle: int, seconds: float) -> st
     if stop.condition is None:
         return ""
     pocket: Any = state.pocket
-    w = prover.with_best_bias(pocket.w, likely=False)
+    w = prover.with_best_bias(pocket.w)
     return say_why(stop.condition(Progress(w, pocket.errors, state.passes, state.passes - idle, seconds)))
 
 
@@ -152,21 +151,25 @@ def answer(
     w = in_time(lambda: _choose(prover, target, state, keep, batch), lambda: state.weights)
     if state.done and not reason and any(target.tolerance):
         reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
-    certificate = prover.certify(w.copy(), state, Outcome(target, prover.bias, state.counters.updates, reason))
+    outcome = Outcome(target, prover.bias, state.counters.updates, reason)
+    certificate = prover.certify(w, state, outcome, likely=keep == "auto" and not state.done and not batch)
     return certificate.w, certificate
 
 
 def _choose(prover: RowProver | LabellingProver, target: Any, state: State, keep: str, batch: bool) -> np.ndarray:
-    """The w that ``keep`` asks for, with its bias in the best place."""
+    """The w that ``keep`` asks for, a new array."""
     unfinished, near_best = keep == "auto" and not state.done, any(target.tolerance)
-    w = state.weights
     if keep == "average" or (unfinished and not batch):
-        mean = state.keeper.result(state.w, state.counters.seen)
-        if not (unfinished and near_best and prover.margin(w) > max(0.0, prover.margin(mean))):
-            w = mean
-    elif keep == "pocket" or (unfinished and batch):
-        state.offer(w, prover.errors(w))
-        w = state.pocket.w  # type: ignore
-    if 0 < length(w) < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
-        w = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
-    return prover.with_best_bias(w, likely=unfinished and not batch)
+        w = state.keeper.result(state.w, state.counters.seen)
+        w = w.copy() if w is state.w else w
+        if unfinished and near_best and prover.margin(state.weights) > max(0.0, prover.margin(w)):
+            w = state.weights
+    else:
+        w = state.weights
+        if keep == "pocket" or (unfinished and batch):
+            state.offer(w, prover.errors(w))
+            w = state.pocket.w.copy()  # type: ignore
+    largest = max(w.max(), -w.min())
+    if 0 < largest < 1e-100:  # the length of w decides nothing, but such small numbers are inexact
+        w = np.ldexp(w, -int(np.frexp(largest)[1]))
+    return w

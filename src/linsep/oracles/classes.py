@@ -66,6 +66,15 @@ class Classes(NamedTuple):
         """|a_i|^2: the row counts twice."""
         return 2.0 * self.rows.squared_norm(i, 0)
 
+    def score_and_norm(self, w, i):
+        """<w, a_i> and |a_i|^2 of the best rival."""
+        wa, slot = self.lowest(w, i)
+        return wa, self.squared_norm(i, slot)
+
+    def fetch_ahead(self, i):
+        """Row i will be visited soon."""
+        self.rows.fetch_ahead(i)
+
     def add(self, w, i, slot, beta):
         """Add beta a_i to w: only two classes are touched."""
         self.rows.add_to_class(w, i, self.label[i], self.score.size, beta)

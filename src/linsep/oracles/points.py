@@ -150,6 +150,17 @@ class DenseMethods(RowMethods):
             xx += x * x
         return xx
 
+    def score_and_norm(self, w, i):
+        """<w, a_i> and <a_i, a_i> in one look at the row."""
+        i = np.uint64(i)
+        d = self.X.shape[1]
+        wx, xx = 0.0, self.bias * self.bias
+        for j in range(d):
+            x = np.float64(self.X[i, j])
+            wx += w[j] * x
+            xx += x * x
+        return self.sign[i] * (wx + self.bias * w[d]), xx
+
     def add(self, w, i, slot, beta):
         """Add beta a_i to w."""
         i = np.uint64(i)
@@ -287,6 +298,16 @@ class SparseMethods(RowMethods):
             x = np.float64(self.data[k])
             xx += x * x
         return xx
+
+    def score_and_norm(self, w, i):
+        """<w, a_i> and <a_i, a_i> in one look at the row."""
+        i = np.uint64(i)
+        wx, xx = 0.0, self.bias * self.bias
+        for k in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            x = np.float64(self.data[k])
+            wx += w[np.uint64(self.indices[k])] * x
+            xx += x * x
+        return self.sign[i] * (wx + self.bias * w[w.size - 1]), xx
 
     def add(self, w, i, slot, beta):
         """Add beta a_i to w."""

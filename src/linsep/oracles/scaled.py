@@ -21,7 +21,7 @@ from .points import Dense, DenseMethods, Sparse, SparseMethods
 
 LIKE = 32.0  # "auto" scales if the sizes of columns differ by more than this factor
 NEAR = 8.0  # or if a dense column is farther from 0 than so many times its size
-LOOK = 1 << 22  # numbers that are looked at to find the sizes: rows evenly spread over the data
+LOOK = 1 << 21  # numbers that are looked at to find the sizes: rows evenly spread over the data
 
 
 class _ScaledDenseFields(NamedTuple):
@@ -166,10 +166,11 @@ def column_moments(rows: Dense | Sparse) -> tuple[np.ndarray, np.ndarray, np.nda
     per_row = rows.width if isinstance(rows, Dense) else max(1, rows.data.size // max(rows.sign.size, 1))
     present = present[:: max(1, -(-present.size * per_row // LOOK))]
     weight = rows.weight[present] if rows.weight.size else np.ones(present.size)
-    sums, centred = np.zeros((3, rows.width)), isinstance(rows, Dense) and rows.bias != 0.0
     if isinstance(rows, Sparse):
-        _sum_sparse_columns(rows.data, rows.indices, rows.indptr, present, weight, sums)
-        return sums[1], np.zeros(rows.width), sums[2]
+        both = np.zeros((rows.width, 2))  # side by side, so that an entry of a row needs one place of memory
+        _sum_sparse_columns(rows.data, rows.indices, rows.indptr, present, weight, both)
+        return both[:, 0].copy(), np.zeros(rows.width), both[:, 1].copy()
+    sums, centred = np.zeros((3, rows.width)), rows.bias != 0.0
     start = rows.X[present[0]].astype(np.float64) if centred else np.zeros(rows.width)
     _sum_dense_columns(rows.X, start, present, weight, sums)
     if not centred:
@@ -181,22 +182,24 @@ def column_moments(rows: Dense | Sparse) -> tuple[np.ndarray, np.ndarray, np.nda
 @compiled
 def _sum_dense_columns(X, start, rows, weight, sums):
     """Add up x - start, its square, and the weight of what is not 0."""
+    first, second, nonzeros = sums[0], sums[1], sums[2]
     for i in range(rows.size):
+        row, cost = np.uint64(rows[i]), weight[i]
         for j in range(X.shape[1]):
-            x = np.float64(X[rows[i], j])
+            x = np.float64(X[row, j])
             off = x - start[j]
-            sums[0, j] += weight[i] * off
-            sums[1, j] += weight[i] * off * off
-            sums[2, j] += weight[i] if x != 0.0 else 0.0
+            first[j] += cost * off
+            second[j] += cost * off * off
+            nonzeros[j] += cost if x != 0.0 else 0.0
 
 
 @compiled
 def _sum_sparse_columns(data, indices, indptr, rows, weight, sums):
-    """The same of the entries of sparse rows."""
+    """Of the entries of sparse rows the squares, and the weight of what is not 0."""
     for i in range(rows.size):
-        for k in range(indptr[rows[i]], indptr[rows[i] + 1]):
+        cost = weight[i]
+        for k in range(np.uint64(indptr[rows[i]]), np.uint64(indptr[rows[i] + 1])):
             x = np.float64(data[k])
             j = np.uint64(indices[k])
-            sums[0, j] += weight[i] * x
-            sums[1, j] += weight[i] * x * x
-            sums[2, j] += weight[i] if x != 0.0 else 0.0
+            sums[j, 0] += cost * x * x
+            sums[j, 1] += cost if x != 0.0 else 0.0

@@ -120,10 +120,11 @@ def merge_entries(entries: Sequence[Entries], dual_weights: np.ndarray) -> tuple
     mark = np.random.default_rng(0).integers(1 << 62, size=int(sizes.max(initial=0)) + 1, dtype=np.uint64)
     scores = (label.astype(np.uint64) + np.uint64(1)) * mark[place]
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scores, dtype=np.uint64)])
-    keys = np.column_stack([example.view(np.uint64), sums[begin[1:]] - sums[begin[:-1]]])
-    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    keys = sums[begin[1:]] - sums[begin[:-1]] + example.astype(np.uint64) * mark[-1]
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     twin = first[group]  # the entry that an entry is taken to be equal to
-    if (label != label[np.repeat(begin[:-1][twin], sizes) + place]).any():  # two marks alike: leave all as it is
+    if (example != example[twin]).any() or (label != label[np.repeat(begin[:-1][twin], sizes) + place]).any():
+        # two marks alike: leave all as it is
         first, group = np.arange(example.size), np.arange(example.size)
     total = np.bincount(group, weights, minlength=first.size)
     order = np.argsort(first, kind="stable")

@@ -8,21 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..interrupt import keep_time
-from ..jit import at_speed, compiled
+from ..jit import at_speed, borrowed, compiled
 from ..oracles import Classes, Dense, Sparse
 from ..protocols import declared
 
 BLOCK = 4096  # rows of one sum
 LENGTHS = 1 << 12  # rows whose lengths are looked at to find their mean
-FUZZ = 2.0**-30  # more than the relative rounding error of <a,a> of any row
+AHEAD = 8  # rows
 U = float(np.finfo(np.float64).eps)
-WIDE = float(np.finfo(np.longdouble).eps)  # some machines have wider floats, which sum many squares better
 
 Rows = Dense | Sparse
 RowOracle = Any  # Dense, Sparse or Classes: oracles whose vectors are rows, by class and rival
@@ -49,12 +48,28 @@ def length(v: np.ndarray) -> float:
     >>> length(np.array([3e-200, 4e-200]))
     5e-200
     """
-    if v.size < 2**12 or WIDE >= U:
+    if v.size < 2**12:
         return math.hypot(*v.tolist())
-    largest = float(np.abs(v).max())
+    largest = max(float(v.max()), -float(v.min()))
     if not 0 < largest < math.inf:
         return largest
-    return largest * float(np.sqrt(np.square(v / largest, dtype=np.longdouble).sum()))
+    unit = math.ldexp(1.0, math.frexp(largest)[1])
+    return unit * math.sqrt(_sum_of_squares(np.ascontiguousarray(v), 1.0 / unit))
+
+
+@compiled
+def _sum_of_squares(v, factor):
+    """The sum of (factor v)^2, compensated (Neumaier): its error does not grow with the number of terms."""
+    total, lost = np.zeros(4), np.zeros(4)
+    for j in range(v.size):
+        lane = j & 3  # four sums side by side
+        x = factor * v[j]
+        if x != 0.0:
+            square = x * x
+            more = total[lane] + square
+            lost[lane] += total[lane] - more + square if total[lane] >= square else square - more + total[lane]
+            total[lane] = more
+    return ((total[0] + total[1]) + (total[2] + total[3])) + ((lost[0] + lost[1]) + (lost[2] + lost[3]))
 
 
 def present_blocks(part: Any) -> Iterator[np.ndarray]:
@@ -72,7 +87,7 @@ def at_once(part: Any) -> int:
     """How many examples one call may look at where each is a search for the best rival; 0: sets are rows."""
     if not declared(type(part), "LABELLINGS"):
         return 0
-    return 64 if isinstance(part, tuple) else 1  # interpreted ones may take long
+    return getattr(part, "at_once", 64) if isinstance(part, tuple) else 1  # interpreted ones may take long
 
 
 def count_present(parts: Sequence[Any]) -> int:
@@ -110,6 +125,7 @@ def augmented(parts: Sequence[RowOracle], bias: bool) -> Sequence[RowOracle]:
 @compiled
 def write_scores(oracle, w, rows, out):
     """Write <w,a> of the lowest vectors of ``rows`` into ``out``, by their number."""
+    oracle, w, out = borrowed((oracle, w, out))
     for i in rows:
         out[oracle.first + i] = oracle.lowest(w, i)[0]
 
@@ -145,7 +161,11 @@ def write_class_scores(rows, w, out):
 @compiled
 def add_weighted_vectors(oracle, dual_weights, rows, slots, total):
     """Add the vectors of ``rows`` times their weights to ``total``."""
-    for i in rows:
+    oracle, dual_weights, total = borrowed((oracle, dual_weights, total))
+    for k in range(rows.size):
+        i = rows[k]
+        if k + AHEAD < rows.size:  # rows with a weight may be few and far between
+            oracle.fetch_ahead(rows[k + AHEAD])
         for slot in range(slots):
             beta = dual_weights[(oracle.first + i) * slots + slot]
             if beta != 0.0:
@@ -188,10 +208,15 @@ def combine(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> np.ndarray:
     """A'r: the weighted sum of the vectors, by blocks."""
     total = np.zeros(parts[0].size)
     for part in parts:
-        for rows in present_blocks(part):
-            block = np.zeros_like(total)
-            add_weighted_vectors(part, dual_weights, rows, part.slots, block)
-            total += block
+        own = dual_weights[part.first * part.slots : (part.first + part.sign.size) * part.slots]
+        rows = np.flatnonzero(own) if part.slots == 1 else np.flatnonzero(own.reshape(-1, part.slots).any(axis=1))
+        rows = rows[part.weight[rows] > 0] if part.weight.size else rows
+        for some in np.split(rows, np.searchsorted(rows, np.arange(BLOCK, part.sign.size, BLOCK))):
+            if some.size:
+                block = np.zeros_like(total)
+                add_weighted_vectors(part, dual_weights, some, part.slots, block)
+                total += block
+                keep_time()
     return total
 
 
@@ -252,61 +277,6 @@ def row_squares(X: Any) -> np.ndarray:
 def _squared(X: Any) -> Any:
     """Every number squared."""
     return X * X if isinstance(X, np.ndarray) else X.power(2)
-
-
-class Evaluation(NamedTuple):
-    """What one look at every vector tells of a w."""
-
-    size: int  # sets
-    violated: int  # those with <w,a> <= 0 as computed
-    doubtful: int  # those whose <w,a> may have the other sign in truth
-    weight: float  # of the violated ones
-    lowest: float  # the least <w,a> as computed
-    sure: float  # a number that no <w,a> is below, rounding included
-    longest: float  # the largest <a,a>
-    lowest_negative: float  # the least <w,a> of the negative class
-    lowest_positive: float  # the least <w,a> of the positive class
-
-
-@compiled
-def evaluate_block(oracle, w, rows, rounding, rounding_of_bias, constant):
-    """Look at ``rows``; <w,a> is trusted to ``rounding * |x| + rounding_of_bias``, where ``a = (x, constant)``."""
-    violated, doubtful, weight, sure, longest = 0, 0, 0.0, np.inf, 0.0
-    negative, positive = np.inf, np.inf
-    for i in rows:
-        wa, slot = oracle.lowest(w, i)
-        aa = oracle.squared_norm(i, slot)
-        if wa <= 0.0:
-            violated += 1
-            weight += weight_of(oracle.weight, i)
-        xx = max(aa - constant * constant, 0.0) + FUZZ * aa  # no less than <x,x>, which may be lost in aa
-        doubt = rounding * np.sqrt(xx) + rounding_of_bias
-        if abs(wa) <= doubt:
-            doubtful += 1
-        sure = min(sure, wa - doubt)
-        longest = max(longest, aa)
-        if oracle.sign[i] < 0:
-            negative = min(negative, wa)
-        else:
-            positive = min(positive, wa)
-    lowest = min(negative, positive)
-    return Evaluation(rows.size, violated, doubtful, weight, lowest, sure, longest, negative, positive)
-
-
-def evaluate(parts: Sequence[RowOracle], w: np.ndarray) -> Evaluation:
-    """Look at every vector once."""
-    trust = (max(part.rows.longest_row for part in parts) + 4) * U
-    if parts[0].slots > 1:
-        rounding = trust * length(w), 0.0, 0.0
-    else:  # apart: a bias may be of quite another size than the columns
-        constant = float(parts[0].rows.bias)
-        rounding = trust * length(w[:-1]), 2 * trust * abs(float(w[-1])) * constant, constant
-    seen = [evaluate_block(part, w, rows, *rounding) for part in parts for rows in present_blocks(part)]
-    size, violated, doubtful, weight, lowest, sure, longest, negative, positive = zip(*seen, strict=True)
-    return Evaluation(
-        sum(size), sum(violated), sum(doubtful), math.fsum(weight), min(lowest), min(sure), max(longest),
-        min(negative), min(positive),
-    )  # fmt: skip
 
 
 class VectorMatrix:

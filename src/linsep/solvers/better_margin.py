@@ -1,4 +1,4 @@
-"""A w of larger margin than a given one, at the price of about a pass: for Novikoff's bound (C11)."""
+"""A w of larger margin than a given one, at the price of four looks at the data: for Novikoff's bound (C11)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from ..rows.matrix import Rows, length, scores, vectors
 ROWS = 100  # rows that a round may add
 ROUNDS = 2  # each looks at all rows once
 FREE = 1 << 22  # multiplications that always may be made
+MANY = 16  # passes beside which four looks at the data cost little
 STEPS = 500  # of the search for the nearest point of some rows
 MIXTURES = np.linspace(0.0, 1.0, 17)
 
 
-def better_margin(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray | None:
+def better_margin(parts: Sequence[Rows], w: np.ndarray, passes: int = MANY) -> np.ndarray | None:
     """The best mixture of w and of the nearest point of its lowest rows, and once more; None: it would cost too much.
+
+    ``passes`` over the data were made to find w.
 
     >>> from linsep.oracles import points
     >>> part = points(np.array([[2.0], [1.0], [-1.0]]), np.array([1, 1, -1]))
@@ -26,7 +29,7 @@ def better_margin(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray | None:
     """
     numbers = sum(part.matrix.nnz if hasattr(part.matrix, "nnz") else part.matrix.size for part in parts)
     most = int(min(ROWS, ((numbers + FREE) / w.size) ** 0.5))
-    if most < 4:
+    if most < 4 or (numbers > FREE and passes < MANY):
         return None
     rows = np.zeros(0, dtype=np.int64)
     w = w / length(w)

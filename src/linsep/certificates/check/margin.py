@@ -152,7 +152,7 @@ def _check_upper(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tup
     unsound = unsound or (whole_weights(claim) if claim.zero_sum else whole_w(claim, X, sign, keep, constant))
     if unsound:
         wrong.append(f"proof: {unsound}")
-    elif not least <= claim.upper <= bound + 8 * error + 16 * (d + 8) * U * bound:
+    elif not least <= claim.upper <= bound + 8 * error + 16 * (d + 8) * U * bound + 2 * claim.rounding:
         wrong.append(f"upper: claimed {claim.upper!r}, but the proof gives {bound!r}")
     zero = claim.zero_sum and not unsound and sums_to_zero(*(proof if claim.integers else (X, sign, claim, constant)))
     if claim.zero_sum and not zero:

@@ -165,9 +165,10 @@ def prove_inseparable(
     """Weights that prove the parts not separable, or None. Only the heaviest rows of ``dual`` are tried."""
     parts = augmented(parts, bias != "none")
     size = max(1, parts[0].slots - 1) * parts[0].rows.size
-    rows = np.flatnonzero(dual)
-    if rows.size == 0 or (size > widest and rows.size * size > EXACT):
+    count = np.count_nonzero(dual)
+    if count == 0 or (size > widest and count * size > EXACT):
         return None
+    rows = np.flatnonzero(dual)
     most = max(500, 8 * size)
     if rows.size > most:
         rows = np.sort(rows[np.argsort(-dual[rows], kind="stable")[:most]])

@@ -18,12 +18,13 @@ from ...oracles.update_log import (
     select_entries,
     take_entries,
 )
+from ...protocols import WholeOracle, has_methods
 from ...rows.exact import dyadic
 from ...rows.matrix import count_present, length, present_blocks, scores
 from ..base import Status
 from ..labelling import LabellingCertificate
 from .margin import Outcome, conclude, novikoff
-from .whole_weights import find_whole_weights, sums_to_zero, whole_columns
+from .whole_weights import MOST_COLUMNS, find_whole_weights, sums_to_zero, whole_columns
 
 U = float(np.finfo(np.float64).eps)
 AT_ONCE = 1 << 20  # labels of entries that are turned into vectors at a time
@@ -63,7 +64,7 @@ class LabellingProver:
         """Whether the examples are proved not separable."""
         return self.prove_inseparable(*merge_entries(state.entries, state.dual_weights)) is not None
 
-    def with_best_bias(self, w: np.ndarray, likely: bool) -> np.ndarray:
+    def with_best_bias(self, w: np.ndarray) -> np.ndarray:
         """w as it is: labellings have no bias of their own."""
         return w
 
@@ -101,6 +102,29 @@ class LabellingProver:
                 np.add.at(count, index, 1.0)
         return total, 2 * U * length((count + 4) * absolute)
 
+    def _length_of_sum(
+        self, entries: Entries, weights: np.ndarray, own: tuple[float, float] | None
+    ) -> tuple[float, float]:
+        """The length of the convex combination of ``entries``, and a bound of its rounding error.
+
+        ``own``: |w| of the run, where w is the sum itself, and the total weight.
+        """
+        if own is not None:
+            return own[0] / own[1], 0.0
+        total, error = self.combine(entries, weights / weights.sum())
+        return length(total), error
+
+    def _own_length(self, state: Any) -> tuple[float, float] | None:
+        """|w| and the total weight of a run whose w is the sum of the vectors in its entries, without any rounding.
+
+        So it is if all is whole and not too large, and if the weights of the entries are all the weight there is.
+        """
+        total, dual, longest = state.counters.total, state.dual_weights, self.oracle.norm_bound()
+        if not (has_methods(type(self.oracle), WholeOracle) and total * longest < 2.0**53):
+            return None
+        whole = state.counters.scale == 1.0 and dual.sum() == total and bool((dual == np.rint(dual)).all())
+        return (length(state.w), total) if whole and total > 0 and self.oracle.has_whole_numbers() else None
+
     def vectors(self, entries: Entries) -> np.ndarray:
         """The vectors in ``entries``, one row each."""
         A = np.zeros((entries.example.size, self.oracle.size))
@@ -121,15 +145,16 @@ class LabellingProver:
         return sums, base
 
     def _difference_vectors(self, entries: Entries) -> Iterator[SparseVectors]:
-        return iter(self.oracle.difference_vectors(UpdateLog(*entries, np.zeros(2, dtype=np.int64))))
+        return iter(self.oracle.difference_vectors(_as_log(entries)))
 
     def prove_inseparable(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]] | None:
         """Some of the entries and their integers, with which the vectors sum to zero exactly, or None."""
         heavy = np.sort(np.argsort(-weights, kind="stable")[:HEAVY])
-        columns = self._whole_columns(select_entries(entries, heavy))
+        every = heavy.size == weights.size
+        columns = self._whole_columns(select_entries(entries, heavy), math.inf if every else MOST_COLUMNS)
         if weights.size == 0 or columns is None:
             return None
-        if heavy.size == weights.size:  # weights of a rule that adds whole vectors are an exact proof by themselves
+        if every:  # weights of a rule that adds whole vectors are an exact proof by themselves
             found = _as_integers(weights)
             if found and sums_to_zero(columns, found):
                 return heavy, found
@@ -139,8 +164,11 @@ class LabellingProver:
         used = np.flatnonzero(np.array(whole, dtype=object) > 0)
         return heavy[used], tuple(whole[k] for k in used.tolist())
 
-    def _whole_columns(self, entries: Entries) -> list[list[int]] | None:
-        """The vectors in ``entries`` without rounding, as columns of integers; None if that would take too long."""
+    def _whole_columns(self, entries: Entries, most: float = math.inf) -> list[list[int]] | None:
+        """The vectors in ``entries`` without rounding, as columns of integers; None if that would take too long.
+
+        So are more than ``most`` columns, too many for what is to be done with them.
+        """
         parts, total = [], 0
         for part in self._difference_vectors(entries) if entries.label.size <= TERMS else ():
             total += part.value.size
@@ -150,14 +178,16 @@ class LabellingProver:
         if not parts:
             return None
         vector, index, value = (np.concatenate(each) for each in zip(*parts, strict=True))
+        if np.unique(index).size > most:
+            return None
         return whole_columns(vector, index, value, entries.example.size)
 
-    def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> LabellingCertificate:
-        """The certificate of w, with the entries of ``state`` as proof of the upper bound."""
+    def certify(self, w: np.ndarray, state: Any, outcome: Outcome, likely: bool = False) -> LabellingCertificate:
+        """The certificate of w, with the entries of ``state`` as proof of the upper bound; no bias is to be placed."""
         entries, weights = merge_entries(state.entries, state.dual_weights)
         if weights.size == 0:  # no update: a single vector bounds the margin too
             entries, weights = self.lowest_entries(w, next(present_blocks(self.oracle))[:1]), np.ones(1)
-        return self.prove_margin(w, entries, weights, outcome)
+        return self.prove_margin(w, entries, weights, outcome, own=self._own_length(state))
 
     def lowest_entries(self, w: np.ndarray, examples: np.ndarray) -> Entries:
         """The lowest vectors of some examples."""
@@ -169,14 +199,16 @@ class LabellingProver:
         return take_entries(log)
 
     def prove_margin(
-        self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...] = ()
-    ) -> LabellingCertificate:
+        self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...] = (),
+        own: tuple[float, float] | None = None,
+    ) -> LabellingCertificate:  # fmt: skip
         """The certificate of w; ``integers`` are multiples of the weights whose vectors may sum to zero exactly.
 
         "Not separable" is claimed only with integers: those given, or others, with which the sum is exactly zero.
+        ``own`` are the length of the weighted sum and the weight, if known without rounding.
         """
         return in_time(
-            lambda: self._prove(w, entries, weights, outcome, integers), lambda: self._claim_nothing(w, outcome)
+            lambda: self._prove(w, entries, weights, outcome, integers, own), lambda: self._claim_nothing(w, outcome)
         )
 
     def _claim_nothing(self, w: np.ndarray, outcome: Outcome) -> LabellingCertificate:
@@ -188,8 +220,9 @@ class LabellingProver:
         )  # fmt: skip
 
     def _prove(
-        self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...]
-    ) -> LabellingCertificate:
+        self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...],
+        own: tuple[float, float] | None,
+    ) -> LabellingCertificate:  # fmt: skip
         """What is known of w after one look at the examples and one at the proof."""
         norm, seen, sound = length(w), self.evaluate(w), bool(self.oracle.exact)
         sure = seen.sure if sound else -math.inf
@@ -204,9 +237,9 @@ class LabellingProver:
                 entries, integers = select_entries(entries, found[0]), found[1]
         if integers:
             whole = sum(integers)
-            weights = np.array([number / whole for number in integers])
-        total, error = self.combine(entries, weights / weights.sum())
-        upper = length(total) * (1 + (total.size + 64) * U) + error  # 64: the weights sum to 1 but for rounding
+            weights, own = np.array([number / whole for number in integers]), None
+        upper, error = self._length_of_sum(entries, weights, own)
+        upper = upper * (1 + (w.size + 64) * U) + error  # 64: the weights sum to 1 but for rounding
         lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
         status = conclude(
             lowest=seen.lowest if sound else -math.inf, lower=lower, upper=upper, zero_sum=bool(integers),
@@ -223,7 +256,7 @@ class LabellingProver:
             updates=outcome.updates,
             size=count_present([self.oracle]),
             reason=reason,
-            w=w.copy(),
+            w=w,
             classes=(),
             violated=0 if lower > 0 else self._count_violated(w, seen),
             novikoff=novikoff(longest, lower) if norm > 0 else math.inf,
@@ -240,6 +273,11 @@ class LabellingProver:
             relative=outcome.target.tolerance[1],
             sound=sound,
         )
+
+
+def _as_log(entries: Entries) -> UpdateLog:
+    """Entries in the form that oracles write and read."""
+    return UpdateLog(*entries, np.zeros(2, dtype=np.int64))
 
 
 def _as_integers(weights: np.ndarray) -> tuple[int, ...]:

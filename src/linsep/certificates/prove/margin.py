@@ -17,19 +17,10 @@ import numpy as np
 
 from ...interrupt import INTERRUPT, in_time
 from ...protocols import Target
-from ...rows.bias import likely_threshold, place_bias, place_biases
+from ...rows.bias import likely_threshold, place_bias, place_biases, threshold_of_fewest_errors
 from ...rows.exact import LARGEST, TINY, count_violated, decisive, down, least, mixture
-from ...rows.matrix import (
-    BLOCK,
-    RowOracle,
-    augmented,
-    combine,
-    count_present,
-    evaluate,
-    length,
-    vectors,
-    weighted_length,
-)
+from ...rows.look import Look, evaluate, look
+from ...rows.matrix import BLOCK, RowOracle, augmented, combine, count_present, length, vectors, weighted_length
 from ..base import Status
 from ..margin import MarginCertificate
 from .inseparable import WIDEST, prove_inseparable
@@ -65,26 +56,51 @@ class RowProver:
 
     def errors(self, w: np.ndarray) -> float:
         """The weight of the errors of w, with the best bias if it is free."""
-        w = place_bias(self.rows, w) if self.bias == "free" else w
+        w = self.with_best_bias(w)
         return evaluate(augmented(self.rows, self.bias != "none"), w).weight
 
     def is_inseparable(self, state: Any) -> bool:
         """Whether the data are proved not separable."""
         return prove_inseparable(self.rows, self.bias, state.dual_weights) is not None
 
-    def with_best_bias(self, w: np.ndarray, likely: bool) -> np.ndarray:
-        """w with the best bias if it is free, or, if wanted, with the bias that is ``likely`` to err least."""
-        if self.bias == "free":
-            return place_bias(self.rows, w, self.parts[0].rivals)
-        if not likely or self.bias == "none":
-            return w
-        return (
-            place_biases(self.rows, w) if self.rows[0].slots > 1 else place_bias(self.rows, w, None, likely_threshold)
+    def with_best_bias(self, w: np.ndarray) -> np.ndarray:
+        """w with the bias of the fewest errors, if it is free."""
+        return place_bias(self.rows, w, self.parts[0].rivals) if self.bias == "free" else w
+
+    def certify(self, w: np.ndarray, state: Any, outcome: Outcome, likely: bool = False) -> MarginCertificate:
+        """The certificate of w, with the dual weights of ``state`` as proof.
+
+        A free bias is put in its best place; any other, if wanted, to where it is ``likely`` to err least.
+        """
+        return in_time(
+            lambda: self._place_and_prove(w, state, outcome, likely), lambda: _claim_nothing(self.rows, w, outcome)
         )
 
-    def certify(self, w: np.ndarray, state: Any, outcome: Outcome) -> MarginCertificate:
-        """The certificate of w, with the dual weights of ``state`` as proof."""
-        return prove_margin(self.rows, w, state.dual_weights, outcome)
+    def _place_and_prove(self, w: np.ndarray, state: Any, outcome: Outcome, likely: bool) -> MarginCertificate:
+        """One look at the rows tells where the bias belongs, and what is known of w then."""
+        rows, seen = augmented(self.rows, self.bias != "none"), None
+        if self.bias == "free" or (likely and self.bias == "augmented" and rows[0].slots == 1):
+            rivals, threshold = (
+                (self.parts[0].rivals, threshold_of_fewest_errors) if self.bias == "free" else (None, likely_threshold)
+            )
+            seen = look([part.with_bias(0.0) for part in rows], w)
+            w = place_bias(rows, w, rivals, threshold, seen.wa)
+            seen.add_bias(rows, w[-1])
+        elif likely and self.bias == "augmented":
+            w = place_biases(self.rows, w)
+        return _prove(self.rows, w, state.dual_weights, outcome, seen=seen, own=self._own_sum(state, outcome))
+
+    def _own_sum(self, state: Any, outcome: Outcome) -> np.ndarray | None:
+        """The w of the run, where it is the weighted sum of many rows and of nothing else; then it is not summed again.
+
+        All weights are whole, and are all the weight that w has. How near the bound is matters only for a tolerance.
+        """
+        total, dual = state.counters.total, state.dual_weights
+        if not (0 < total < 2.0**53 and state.counters.scale == 1.0 and self.bias != "free"):
+            return None
+        if any(outcome.target.tolerance) or np.count_nonzero(dual) <= BLOCK:
+            return None
+        return state.w if dual.sum() == total and bool((dual == np.rint(dual)).all()) else None
 
 
 def prove_margin(
@@ -94,7 +110,9 @@ def prove_margin(
 
     ``integers``: multiples of those weights that are not 0, with which the vectors sum to zero exactly.
     """
-    return in_time(lambda: _prove(parts, w, dual, outcome, integers), lambda: _claim_nothing(parts, w, outcome))
+    return in_time(
+        lambda: _prove(parts, w, dual, outcome, integers=integers), lambda: _claim_nothing(parts, w, outcome)
+    )
 
 
 def _claim_nothing(parts: Sequence[RowOracle], w: np.ndarray, outcome: Outcome) -> MarginCertificate:
@@ -108,13 +126,18 @@ def _claim_nothing(parts: Sequence[RowOracle], w: np.ndarray, outcome: Outcome) 
 
 
 def _prove(
-    parts: Sequence[RowOracle], w: np.ndarray, dual: np.ndarray, outcome: Outcome, integers: tuple[int, ...]
-) -> MarginCertificate:
-    """What is known of w after one look at the data and one at the proof."""
+    parts: Sequence[RowOracle], w: np.ndarray, dual: np.ndarray, outcome: Outcome, *,
+    integers: tuple[int, ...] = (), seen: Look | None = None, own: np.ndarray | None = None,
+) -> MarginCertificate:  # fmt: skip
+    """What is known of w after one look at the data, ``seen`` if it was taken already, and one at the proof.
+
+    ``own`` is the sum of the vectors times ``dual``, as learning has computed it, one update after the other.
+    """
     bias, slots, (eps, relative) = outcome.bias, parts[0].slots, outcome.target.tolerance
     norm = length(w[:-1] if bias == "free" else w)
-    seen = evaluate(augmented(parts, bias != "none"), w)
-    lowest, sure = (seen.lowest, seen.sure) if norm > 0 else (-math.inf, -math.inf)
+    looked = look(augmented(parts, bias != "none"), w) if seen is None else seen
+    view = evaluate(augmented(parts, bias != "none"), w, looked)
+    lowest, sure = (view.lowest, view.sure) if norm > 0 else (-math.inf, -math.inf)
     if sure <= 0 < 2 * lowest - sure:  # rounding hides on which side the lowest vector is
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
     groups = sides(parts, bias)
@@ -124,7 +147,8 @@ def _prove(
         proof = prove_inseparable(parts, bias, weights, outcome.widest)
     weights = weights if proof is None else proof
     lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
-    upper, error = _upper(parts, weights, groups, bias)
+    known = None if own is None or weights is not dual else (own, outcome.updates)
+    upper, error = _upper(parts, weights, groups, bias, looked, known)
     hidden = error + lowest / norm - lower if norm > 0 else error
     if 0 < lower < upper - eps - relative * upper < lower + 2 * hidden and eps + relative > 0:
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
@@ -135,13 +159,13 @@ def _prove(
         lowest=lowest, lower=lower, upper=upper, zero_sum=proof is not None, tolerance=(eps, relative),
         ended=outcome.ended, exact=outcome.exact,
     )  # fmt: skip
-    violated = 0 if lower > 0 else seen.violated
-    if lower <= 0 and seen.doubtful:
+    violated = 0 if lower > 0 else view.violated
+    if lower <= 0 and view.doubtful:
         violated = count_violated(augmented(parts, bias != "none"), w, outcome.sharp)
-    places, longest = np.flatnonzero(weights), math.sqrt(seen.longest)
+    places, longest = np.flatnonzero(weights), math.sqrt(view.longest)
     rows, rivals = np.divmod(places, slots) if slots > 1 else (places, places[:0])
     return MarginCertificate(
-        status=status, lower=lower, upper=upper, updates=outcome.updates, size=seen.size,
+        status=status, lower=lower, upper=upper, updates=outcome.updates, size=view.size,
         reason="" if status in (Status.EPS_OPTIMAL, Status.OPTIMAL) else outcome.reason, w=parts[0].as_matrix(w),
         classes=tuple(range(slots)) if slots > 1 else (-1, 1), violated=violated,
         novikoff=novikoff(longest, sure / length(w)) if norm > 0 else math.inf, bias=bias, rows=rows, rivals=rivals,
@@ -236,13 +260,23 @@ def convex_weights(dual: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray
 
 
 def _upper(
-    parts: Sequence[RowOracle], weights: np.ndarray, groups: Sequence[np.ndarray], bias: str
-) -> tuple[float, float]:
-    """The norm of the convex combination, and how much rounding was added to be safe."""
+    parts: Sequence[RowOracle], weights: np.ndarray, groups: Sequence[np.ndarray], bias: str, seen: Look,
+    own: tuple[np.ndarray, int] | None,
+) -> tuple[float, float]:  # fmt: skip
+    """The norm of the convex combination, and how much rounding was added to be safe: ``seen`` has lengths of rows.
+
+    ``own``: the weighted sum itself, if known, and how many vectors were added to it one by one.
+    """
     if not all(group.any() for group in groups):
         return math.inf, 0.0  # rows of one class: a hyperplane may be as far from them as it likes
-    parts, weights = augmented(parts, bias == "augmented"), convex_weights(weights, groups)
-    total = combine(parts, weights)
-    terms = min(int(np.count_nonzero(weights)), BLOCK + weights.size // BLOCK) + 4
-    error = 2 * terms * U * weighted_length(parts, weights)
-    return length(total) * (1 + (total.size + 4) * U) + error, error
+    parts, mass = augmented(parts, bias == "augmented"), 1.0
+    if bias == "free":
+        weights = convex_weights(weights, groups)
+    else:
+        mass = float(np.sum(weights, where=groups[0]))
+    total = (combine(parts, weights) if own is None else own[0]) / mass
+    places = np.flatnonzero(weights)
+    terms = min(places.size, BLOCK + weights.size // BLOCK) + 4 if own is None else own[1] + 4
+    lengths = weighted_length(parts, weights) if parts[0].slots > 1 else weights[places] @ np.sqrt(seen.aa[places])
+    error = 2 * terms * U * float(lengths) / mass
+    return length(total) * (1 + (total.size + 8) * U) + error, error

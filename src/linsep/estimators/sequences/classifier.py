@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 from numbers import Integral
 from typing import Any
 
@@ -13,10 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from ...certificates.base import Verdict
 from ...certificates.check.labelling import check_structure
 from ...certificates.check.sequences import SequenceStructure
-from ...loop.keep import Average, Last
-from ...loop.learn import keeps_average
-from ...loop.passes import State
-from ...loop.sweep import Counters
 from ...oracles.sequences import Chain, Sequences, Weights, count_weights, grow_weights, sequences, split_weights
 from .._labelling import LabellingClassifier, list_of_arrays
 from .._loss import CONSTRAINT, count_loss, tabulate_loss
@@ -29,9 +26,10 @@ from .._validation import (
     check_sample_weight,
     set_parameters,
 )
+from .crfsuite import CrfsuiteNames
 from .decoding import SCORING, Labelling, best_labellings, best_labels, marginals, score_labels
-from .development import Development
-from .hmm import count_probabilities, make_chain
+from .development import Development, as_dev
+from .hmm import FromChains
 from .labels import (
     flatten_labels,
     forbidden_scores,
@@ -40,13 +38,13 @@ from .labels import (
     sort_labels,
     split_positions,
 )
-from .reader import Read, Reader
+from .reader import Read, Reader, listed, without_empty
 from .strongest import FeatureWeight, Transition, strongest_features, strongest_transitions
 from .templates import WINDOW, Templates
 
 
 @shared_parameters
-class SequenceClassifier(LabellingClassifier):
+class SequenceClassifier(CrfsuiteNames, FromChains, LabellingClassifier):
     r"""Labels for every position of a sequence, the best ones together (E2).
 
     .. math:: \arg\max_y\ start(y_1)\ [+ end(y_n)] + \sum_t \big(\langle w_{y_t}, x_t\rangle + bias(y_t)\big)
@@ -108,6 +106,8 @@ class SequenceClassifier(LabellingClassifier):
         w, flat.
     weights_ : Weights
         The parts of w: emission (features x K), bias, start, end (K), pairs (K x K), triples, pair_emission.
+    state_features_, transition_features_ : dict
+        The weights that are not 0, as in sklearn-crfsuite: by (feature, label), and by (label before, label after).
     reader_ : Reader
         Reads sequences; ``reader_.name(j)`` is the name of feature j.
     best_iter_ : int
@@ -151,20 +151,26 @@ class SequenceClassifier(LabellingClassifier):
     # --- learning ----------------------------------------------------------------------------------------------------
 
     @all_or_nothing
-    def fit(self, X: Sequence, y: Sequence, sample_weight=None, *, dev: tuple | None = None) -> SequenceClassifier:
+    def fit(
+        self, X: Iterable, y: Iterable, sample_weight=None, *, dev: tuple | None = None, X_dev: Iterable | None = None,
+        y_dev: Iterable | None = None,
+    ) -> SequenceClassifier:  # fmt: skip
         """Learn from sequences.
 
         Parameters
         ----------
         X : list of sequences
-            See the class.
+            See the class. Generators are read; sequences without positions have no say.
         y : list of lists of labels
             One label per position.
         sample_weight : array, default=None
             One weight per sequence; 0 leaves a sequence out.
         dev : (X, y), default=None
             Sequences that are scored after every pass; the w of the best pass is taken.
+        X_dev, y_dev : default=None
+            The same, by the names of sklearn-crfsuite.
         """
+        dev = as_dev(dev, X_dev, y_dev)
         goes_on = self.warm_start and hasattr(self, "coef_")
         self._begin_learning(goes_on)
         read, labels = self._read_more(X, y) if goes_on else self._read_first(X, y, None)
@@ -172,15 +178,15 @@ class SequenceClassifier(LabellingClassifier):
         if dev is None:
             self._learn(oracle)
             return self
-        asked = self._asked(dev[0])
-        truth = flatten_labels(dev[1], asked.begin, "dev")
+        asked, begin = self._asked(dev[0])
+        truth = flatten_labels(dev[1], begin, "dev")
         watcher = Development(self, lambda w: self._score(asked, truth, w, self.scoring))
         self._learn(oracle, (watcher,))
         watcher.publish(oracle)
         return self
 
     @all_or_nothing
-    def partial_fit(self, X: Sequence, y: Sequence, classes=None, sample_weight=None) -> SequenceClassifier:
+    def partial_fit(self, X: Iterable, y: Iterable, classes=None, sample_weight=None) -> SequenceClassifier:
         """One pass over more sequences, going on from where learning stands; new names are new features.
 
         Parameters
@@ -200,10 +206,10 @@ class SequenceClassifier(LabellingClassifier):
         self._learn_more(self._oracle(read, labels, sample_weight))
         return self
 
-    def _first_oracle(self, X: Sequence, y: Sequence, sample_weight) -> Sequences:
+    def _first_oracle(self, X: Iterable, y: Iterable, sample_weight) -> Sequences:
         return self._oracle(*self._read_first(X, y, None), sample_weight)
 
-    def _read_first(self, X: Sequence, y: Sequence, classes: Any) -> tuple[Read, list]:
+    def _read_first(self, X: Iterable, y: Iterable, classes: Any) -> tuple[Read, list]:
         """The first training data: features, labels and parameters that `predict` and `partial_fit` go on with."""
         self.reader_ = Reader(self._make_templates())
         read = self.reader_.learn(X)
@@ -211,7 +217,7 @@ class SequenceClassifier(LabellingClassifier):
         self._begin(sort_labels(labels if classes is None else classes))
         return read, labels
 
-    def _read_more(self, X: Sequence, y: Sequence) -> tuple[Read, list]:
+    def _read_more(self, X: Iterable, y: Iterable) -> tuple[Read, list]:
         """More training data; w grows with the names."""
         before = self._present_coef()
         if not np.isfinite(before).all():
@@ -245,55 +251,62 @@ class SequenceClassifier(LabellingClassifier):
         )  # fmt: skip
 
     def _oracle(self, read: Read, labels: list, sample_weight=None) -> Sequences:
-        """The sequences as an oracle."""
+        """The sequences that have positions as an oracle."""
         label = number_labels(labels, read.begin, self._number, self._forbidden)
+        weight, some = check_sample_weight(sample_weight, [None] * (read.begin.size - 1)), np.diff(read.begin) > 0
         return sequences(
-            read.begin, label, read.x, **self._chain._asdict(), loss=float(self.loss_scale),
-            cost=tabulate_loss(self.loss, self.classes_),
-            weight=check_sample_weight(sample_weight, [None] * (read.begin.size - 1)),
+            without_empty(read.begin), label, read.x, **self._chain._asdict(), loss=float(self.loss_scale),
+            cost=tabulate_loss(self.loss, self.classes_), weight=None if weight is None else weight[some],
         )  # fmt: skip
 
     # --- deciding ----------------------------------------------------------------------------------------------------
 
-    def _asked(self, X: Sequence) -> Sequences:
-        """Sequences without labels."""
-        read = self.reader_.apply(X)
-        return sequences(read.begin, np.zeros(read.begin[-1], dtype=np.int32), read.x, **self._chain._asdict())
+    def _asked(self, X: Iterable) -> tuple[Sequences, np.ndarray]:
+        """Sequences without labels, those that have positions, and where all begin."""
+        begin, x = self.reader_.apply(X)
+        label = np.zeros(begin[-1], dtype=np.int32)
+        return sequences(without_empty(begin), label, x, **self._chain._asdict()), begin
 
     def _present_coef(self) -> np.ndarray:
         """w, as many numbers as the chain needs."""
         return self._coef(count_weights(self.reader_.width, self._chain))
 
-    def predict(self, X: Sequence) -> np.ndarray:
+    def predict(self, X: Iterable) -> np.ndarray:
         """The best labels of every sequence: an array of arrays."""
         check_is_fitted(self)
-        oracle = self._asked(X)
+        oracle, begin = self._asked(X)
         labels = self.classes_[best_labels(oracle, self._present_coef(), self.n_jobs)]
-        return list_of_arrays(split_positions(labels, oracle.begin))
+        return list_of_arrays(split_positions(labels, begin))
 
-    def predict_best(self, X: Sequence, k: int) -> list[list[Labelling]]:
+    def predict_best(self, X: Iterable, k: int) -> list[list[Labelling]]:
         """The k best labellings of every sequence with their scores, best first; fewer if fewer are allowed."""
         check_is_fitted(self)
-        return list(best_labellings(self._asked(X), self._present_coef(), k, self.classes_))
+        oracle, begin = self._asked(X)
+        found = best_labellings(oracle, self._present_coef(), k, self.classes_)
+        return [next(found) if size else [] for size in np.diff(begin)]
 
-    def max_marginals(self, X: Sequence) -> list[np.ndarray]:
+    def max_marginals(self, X: Iterable) -> list[np.ndarray]:
         """For every sequence length x labels: the score of the best labelling that has this label there.
 
         They are no probabilities. The largest of a row is the score of the best labelling; how far the second one is
         below it says how sure the label is.
         """
         check_is_fitted(self)
-        return marginals(self._asked(X), self._present_coef())
+        oracle, begin = self._asked(X)
+        found = iter(marginals(oracle, self._present_coef()))
+        return [next(found) if size else np.zeros((0, len(self.classes_))) for size in np.diff(begin)]
 
-    def score(self, X: Sequence, y: Sequence, sample_weight=None, *, by: str | None = None) -> float:
+    def score(self, X: Iterable, y: Iterable, sample_weight=None, *, by: str | None = None) -> float:
         """The share of right labels, of sequences right throughout, or the F1 of spans: ``by``, or ``scoring``.
 
         A label that training never saw counts as an error.
         """
         check_is_fitted(self)
-        oracle = self._asked(X)
-        w, by = self._present_coef(), by or self._fitted["scoring"]
-        return self._score(oracle, flatten_labels(y, oracle.begin), w, by, sample_weight)
+        oracle, begin = self._asked(X)
+        w, by, truth = self._present_coef(), by or self._fitted["scoring"], flatten_labels(y, begin)
+        if sample_weight is not None and len(sample_weight) == begin.size - 1:
+            sample_weight = np.asarray(sample_weight)[np.diff(begin) > 0]
+        return self._score(oracle, truth, w, by, sample_weight)
 
     def _labelling_loss(self) -> Callable[[Sequence, Sequence], float]:
         return count_loss(self._fitted["loss"], self.classes_)
@@ -318,82 +331,19 @@ class SequenceClassifier(LabellingClassifier):
         """The ``n`` largest weights of pairs, starts (None, label) and ends (label, None), by absolute value."""
         return strongest_transitions(self.weights_, self.classes_.tolist(), n)
 
-    def check(self, X: Sequence, y: Sequence, sample_weight=None) -> Verdict:
+    def check(self, X: Iterable, y: Iterable, sample_weight=None) -> Verdict:
         """Check the certificate against the sequences it was made for, by slow and simple code of its own."""
         check_is_fitted(self, "certificate_")
+        X = listed(X)
         read = self.reader_.apply(X)
         numbers = number_labels(flatten_labels(y, read.begin), read.begin, self._number, self._forbidden)
-        chain = self._chain
+        chain, some = self._chain, np.diff(read.begin) > 0
+        plain = list(compress(self.reader_.plain(X), some))
         structure = SequenceStructure(
-            self.reader_.plain(X), split_positions(numbers, read.begin), chain.labels, self.reader_.width,
+            plain, split_positions(numbers, without_empty(read.begin)), chain.labels, self.reader_.width,
             order=chain.order, bias=chain.bias, end=chain.end, pair_features=chain.pair_features,
             forbidden=self._forbidden,
         )  # fmt: skip
         weight = check_sample_weight(sample_weight, [None] * (read.begin.size - 1))
-        keep = None if weight is None else weight > 0
+        keep = None if weight is None else weight[some] > 0
         return check_structure(self.certificate_, structure, keep)
-
-    # --- hidden Markov chains ----------------------------------------------------------------------------------------
-
-    @classmethod
-    def from_hmm(cls, start, transition, emission, *, labels=None, symbols=None, **parameters) -> SequenceClassifier:
-        r"""The classifier that decides as a hidden Markov chain does: weights are logarithms of its probabilities.
-
-        Parameters
-        ----------
-        start : array of K
-            Probabilities of the first label; 0 forbids, here and in the other tables.
-        transition : array of K x K
-            Probabilities of a label after another one; rows sum to 1.
-        emission : array of K x symbols
-            Probabilities of the symbols of each label.
-        labels : list, default=None
-            The labels; None: 0, 1, ...
-        symbols : list, default=None
-            What sequences are lists of; None: 0, 1, ... A symbol that is not known says nothing.
-        **parameters
-            Of the classifier.
-
-        Examples
-        --------
-        >>> weather = SequenceClassifier.from_hmm(
-        ...     [0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], [[0.9, 0.1], [0.2, 0.8]],
-        ...     labels=["dry", "wet"], symbols=["sun", "rain"])
-        >>> [labels.tolist() for labels in weather.predict([["sun", "rain", "sun"], ["rain", "rain"]])]
-        [['dry', 'dry', 'dry'], ['wet', 'wet']]
-        """
-        chain = make_chain(start, transition, emission, labels, symbols)
-        rule = cls(**{"fit_intercept": False, **parameters})
-        rule._begin_learning(goes_on=False)
-        rule._begin(chain.labels, chain.forbidden())
-        rule.reader_ = Reader()
-        rule.reader_.numbers = {symbol: number for number, symbol in enumerate(chain.symbols)}
-        rule.reader_.width = len(chain.symbols)
-        rule.coef_ = w = chain.weights(rule.order)
-        keeper = Average(np.zeros(w.size)) if keeps_average(rule.keep, False) else Last(np.zeros(0))
-        rule._state = State(w.copy(), np.zeros(0), Counters(total=np.nan, ww=float(w @ w)), keeper)  # for partial_fit
-        return rule
-
-    @classmethod
-    def from_counts(cls, X: Sequence, y: Sequence, *, smoothing: float = 1.0, **parameters) -> SequenceClassifier:
-        """The hidden Markov chain whose probabilities are the counts of ``X`` and ``y``, as a classifier.
-
-        Parameters
-        ----------
-        X : list of lists of symbols
-            One symbol per position.
-        y : list of lists of labels
-            One label per position.
-        smoothing : float, default=1.0
-            Added to every count, so that what was never seen stays possible.
-        **parameters
-            Of the classifier.
-
-        Examples
-        --------
-        >>> tagger = SequenceClassifier.from_counts([["a", "b"], ["a", "b", "b"]], [[0, 1], [0, 1, 1]])
-        >>> [labels.tolist() for labels in tagger.predict([["a", "a", "b"]])]
-        [[0, 0, 1]]
-        """
-        tables, labels, symbols = count_probabilities(X, y, smoothing)
-        return cls.from_hmm(*tables, labels=labels, symbols=symbols, **parameters)

@@ -60,3 +60,17 @@ class Development:
             outcome = Outcome(estimator._target(), "none", found.updates, reason)
             estimator.certificate_ = LabellingProver([oracle]).certify(self.w, self.state, outcome)
             estimator.coef_ = self.w
+
+
+def as_dev(dev: tuple | None, X_dev: Any, y_dev: Any) -> tuple | None:
+    """The pair (X, y) of sequences that are scored after every pass, whichever way it was given.
+
+    >>> as_dev(None, [["a"]], None)
+    Traceback (most recent call last):
+    ValueError: X_dev, y_dev: expected both or none, and no dev beside them.
+    """
+    if X_dev is None and y_dev is None:
+        return dev
+    if dev is not None or X_dev is None or y_dev is None:
+        raise ValueError("X_dev, y_dev: expected both or none, and no dev beside them.")
+    return X_dev, y_dev

@@ -10,6 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...loop.keep import Average, Last
+from ...loop.learn import keeps_average
+from ...loop.passes import State
+from ...loop.sweep import Counters
 from .labels import flatten_labels, sort_labels
 from .reader import Reader
 
@@ -78,3 +82,72 @@ def count_probabilities(X: Sequence, y: Sequence, smoothing: float) -> tuple[lis
     if not all(table.sum(axis=-1).all() for table in tables):
         raise ValueError("from_counts: some label is never followed by another; expected smoothing > 0.")
     return [table / table.sum(axis=-1, keepdims=True) for table in tables], labels.tolist(), list(reader.numbers)
+
+
+class FromChains:
+    """The constructors of `linsep.SequenceClassifier` that learn nothing: hidden Markov chains."""
+
+    @classmethod
+    def from_hmm(cls, start, transition, emission, *, labels=None, symbols=None, **parameters) -> Any:
+        r"""The classifier that decides as a hidden Markov chain does: weights are logarithms of its probabilities.
+
+        Parameters
+        ----------
+        start : array of K
+            Probabilities of the first label; 0 forbids, here and in the other tables.
+        transition : array of K x K
+            Probabilities of a label after another one; rows sum to 1.
+        emission : array of K x symbols
+            Probabilities of the symbols of each label.
+        labels : list, default=None
+            The labels; None: 0, 1, ...
+        symbols : list, default=None
+            What sequences are lists of; None: 0, 1, ... A symbol that is not known says nothing.
+        **parameters
+            Of the classifier.
+
+        Examples
+        --------
+        >>> from linsep import SequenceClassifier
+        >>> weather = SequenceClassifier.from_hmm(
+        ...     [0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]], [[0.9, 0.1], [0.2, 0.8]],
+        ...     labels=["dry", "wet"], symbols=["sun", "rain"])
+        >>> [labels.tolist() for labels in weather.predict([["sun", "rain", "sun"], ["rain", "rain"]])]
+        [['dry', 'dry', 'dry'], ['wet', 'wet']]
+        """
+        chain = make_chain(start, transition, emission, labels, symbols)
+        rule: Any = cls(**{"fit_intercept": False, **parameters})
+        rule._begin_learning(goes_on=False)
+        rule._begin(chain.labels, chain.forbidden())
+        rule.reader_ = Reader()
+        rule.reader_.numbers = {symbol: number for number, symbol in enumerate(chain.symbols)}
+        rule.reader_.width = len(chain.symbols)
+        rule.coef_ = w = chain.weights(rule.order)
+        keeper = Average(np.zeros(w.size)) if keeps_average(rule.keep, False) else Last(np.zeros(0))
+        rule._state = State(w.copy(), np.zeros(0), Counters(total=np.nan, ww=float(w @ w)), keeper)  # for partial_fit
+        return rule
+
+    @classmethod
+    def from_counts(cls, X: Sequence, y: Sequence, *, smoothing: float = 1.0, **parameters) -> Any:
+        """The hidden Markov chain whose probabilities are the counts of ``X`` and ``y``, as a classifier.
+
+        Parameters
+        ----------
+        X : list of lists of symbols
+            One symbol per position.
+        y : list of lists of labels
+            One label per position.
+        smoothing : float, default=1.0
+            Added to every count, so that what was never seen stays possible.
+        **parameters
+            Of the classifier.
+
+        Examples
+        --------
+        >>> from linsep import SequenceClassifier
+        >>> tagger = SequenceClassifier.from_counts([["a", "b"], ["a", "b", "b"]], [[0, 1], [0, 1, 1]])
+        >>> [labels.tolist() for labels in tagger.predict([["a", "a", "b"]])]
+        [[0, 0, 1]]
+        """
+        tables, labels, symbols = count_probabilities(X, y, smoothing)
+        return cls.from_hmm(*tables, labels=labels, symbols=symbols, **parameters)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from contextlib import suppress
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any
 
 import numpy as np
 
 from ...risk.spans import bio_forbidden
 from .._validation import require_list
+from .reader import listed
 
 
-def flatten_labels(y: Sequence, begin: np.ndarray, name: str = "y") -> list:
+def flatten_labels(y: Any, begin: np.ndarray, name: str = "y") -> list:
     """The labels of all positions, one after the other; lengths are checked."""
+    y = listed(y)
     require_list(y, name, "lists of labels")
     if len(y) != begin.size - 1:
         raise ValueError(f"{name}: expected {begin.size - 1} lists of labels, one per sequence, got {len(y)}.")
@@ -84,7 +86,7 @@ def number_labels(
     labels: list, begin: np.ndarray, number: dict[Any, int], pairs: Collection[tuple[int | None, int | None]]
 ) -> np.ndarray:
     """The numbers of labels; one that is unknown, or forbidden where it stands, is named."""
-    numbers = np.fromiter((number.get(label, -1) for label in labels), dtype=np.int32, count=len(labels))
+    numbers = np.fromiter(map(number.get, labels, repeat(-1)), dtype=np.int32, count=len(labels))
     if numbers.min() < 0:
         t = int(np.argmin(numbers))
         i = int(np.searchsorted(begin, t, side="right")) - 1

@@ -5,18 +5,21 @@ Whatever the form, the result is where each sequence begins, and `Features`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise, repeat
 from numbers import Number
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...door import as_canonical_csr
+from ...jit import compiled
 from ...oracles.sequences import Features, features
 from .._validation import require_list
+from .dictionaries import PairCodes, read_dictionaries
 from .templates import Templates
 
 SPARSE = 0.3  # a dense array with a smaller share of non-zeros is kept as a sparse one
@@ -28,6 +31,23 @@ class Read(NamedTuple):
 
     begin: np.ndarray  # where each begins, and where the last one ends
     x: Features  # of all positions
+
+
+def listed(X: Any) -> Any:
+    """X with lists in the place of iterators, which could be read once only: for X itself, and for its sequences."""
+    X = list(X) if isinstance(X, Iterator) else X
+    if isinstance(X, list | tuple) and any(isinstance(x, Iterator) for x in X):
+        return [list(x) if isinstance(x, Iterator) else x for x in X]
+    return X
+
+
+def without_empty(begin: np.ndarray) -> np.ndarray:
+    """Where the sequences that have positions begin, and where the last one ends.
+
+    >>> without_empty(np.array([0, 0, 3, 3, 5])).tolist()
+    [0, 3, 5]
+    """
+    return begin[np.concatenate([[True], np.diff(begin) > 0])]
 
 
 class Reader:
@@ -50,20 +70,20 @@ class Reader:
         if (width if self.templates is None else self.templates.width) != self.width:
             raise ValueError(f"Reader: expected {self.width} features.")
 
-    def learn(self, X: Sequence) -> Read:
+    def learn(self, X: Iterable) -> Read:
         """Read training data, and remember their features."""
-        self.numbers = None
+        self.numbers, self.width = None, 0
         return self._read(X, learn=True)
 
-    def learn_more(self, X: Sequence) -> Read:
+    def learn_more(self, X: Iterable) -> Read:
         """Read more training data; names never seen are new features, other features stay as they are."""
         return self._read(X, learn=self.numbers is not None)
 
-    def apply(self, X: Sequence) -> Read:
+    def apply(self, X: Iterable) -> Read:
         """Read other data; a name never seen in training is ignored."""
         return self._read(X, learn=False)
 
-    def plain(self, X: Sequence) -> list:
+    def plain(self, X: Iterable) -> list:
         """Every sequence as an array, a sparse matrix, or for every position a list of (feature, value)."""
         if self.templates is None and self.numbers is None:
             return [x if sp.issparse(x) else np.asarray(x) for x in X]
@@ -74,17 +94,25 @@ class Reader:
 
     def name(self, feature: int) -> str:
         """What a feature is called; a column by its number."""
-        if self.templates is not None:
-            return self.templates.name(feature)
-        return f"x{feature}" if self.numbers is None else str(list(self.numbers)[feature])
+        return self.names(np.array([feature]))[feature]
 
-    def _read(self, X: Sequence, learn: bool) -> Read:
+    def names(self, features: np.ndarray) -> dict[int, str]:
+        """What some features are called."""
+        listed = [] if self.numbers is None or self.templates is not None else list(self.numbers)
+        if self.templates is not None:
+            return {j: self.templates.name(j) for j in features.tolist()}
+        return {j: f"x{j}" if self.numbers is None else str(listed[j]) for j in features.tolist()}
+
+    def _read(self, given: Iterable, learn: bool) -> Read:
+        X = listed(given)
         require_list(X, "X", "sequences")
         if len(X) == 0:
             raise ValueError("X is empty: expected one sequence or more.")
         lengths = [x.shape[0] if hasattr(x, "shape") and len(x.shape) else _length(x, i) for i, x in enumerate(X)]
+        if not any(lengths):
+            raise ValueError("X: all sequences are empty: expected one position or more.")
         if 0 in lengths:
-            raise ValueError(f"X: sequence {lengths.index(0)} is empty; expected one position or more.")
+            X = list(compress(X, lengths))
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         kind = "columns" if self.templates is not None else _kind(X[0])
         if learn and self.width == 0 and kind == "names":
@@ -119,7 +147,9 @@ class Reader:
             block = block.astype(np.float64)
         few = np.count_nonzero(block) < SPARSE * block.size
         place = partial(_place, begin)
-        return features(sp.csr_array(block), place=place) if few else features(dense=block, place=place)
+        return (
+            features(_compress(block), width=block.shape[1], place=place) if few else features(dense=block, place=place)
+        )
 
     def _sparse(self, X: Sequence, begin: np.ndarray, learn: bool) -> Features:
         for i, x in enumerate(X):
@@ -135,14 +165,21 @@ class Reader:
             raise ValueError(f"X: sequence {i}: expected {expected} columns, got {found}.")
 
     def _named(self, X: Sequence, begin: np.ndarray, learn: bool) -> Features:
-        sizes, names, values = _list_names(list(chain.from_iterable(X)), begin)
-        numbers = self.numbers
+        positions, place, numbers = list(chain.from_iterable(X)), partial(_place, begin), self.numbers
         assert numbers is not None
+        if isinstance(positions[0], dict):
+            codes = _CODES.get(self)
+            if codes is None or codes.numbers is not numbers:
+                codes = _CODES[self] = PairCodes(numbers)
+            codes.learn = learn
+            *x, values = read_dictionaries(positions, codes, place)
+            codes.learn = False
+            return features(x if values is None else (*x, values), width=len(numbers), place=place)
+        sizes, names = _list_names(positions)
         try:
-            if learn:
-                for name in dict.fromkeys(names):
-                    numbers.setdefault(name, len(numbers))
-            indices = np.fromiter((numbers.get(name, -1) for name in names), dtype=np.int32, count=len(names))
+            for name in dict.fromkeys(names) if learn else ():
+                numbers.setdefault(name, len(numbers))
+            indices = np.fromiter(map(numbers.get, names, repeat(-1)), dtype=np.int32, count=len(names))
         except TypeError:
             raise TypeError(
                 "X: expected names that can be hashed: a position is a dictionary, a list of names, or a name."
@@ -151,21 +188,41 @@ class Reader:
         known = indices >= 0
         if not known.all():
             indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
-        if values is None or set(values) == {1.0}:
-            return features((indptr, indices[known]), width=len(numbers))
-        weights = np.array(values, dtype=np.float64)[known]
-        return features((indptr, indices[known], weights), width=len(numbers), place=partial(_place, begin))
+        return features((indptr, indices[known]), width=len(numbers))
 
 
-def _list_names(positions: list, begin: np.ndarray) -> tuple[list[int], list, list[float] | None]:
-    """How many features each position has, their names, and their values; None: all are 1."""
-    if isinstance(positions[0], dict):
-        pairs = [list(_entries(position, t, begin)) for t, position in enumerate(positions)]
-        names, values = ([pair[k] for entries in pairs for pair in entries] for k in (0, 1))
-        return list(map(len, pairs)), names, values  # type: ignore[return-value]
+# a cache, not a part of the reader, which is copied and saved
+_CODES: WeakKeyDictionary[Reader, PairCodes] = WeakKeyDictionary()
+
+
+def _compress(block: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The numbers that are not 0, as a CSR matrix has them: pointers, columns, and, unless all are 1, values."""
+    indptr, indices = np.zeros(len(block) + 1, dtype=np.int64), np.empty(np.count_nonzero(block), dtype=np.int32)
+    values = np.empty(indices.size)
+    ones = _write_nonzeros(np.ascontiguousarray(block), indptr, indices, values)
+    return (indptr, indices) if ones else (indptr, indices, values)
+
+
+@compiled
+def _write_nonzeros(block, indptr, indices, values):
+    """Write what `_compress` returns; whether all values are 1."""
+    count, ones = 0, True
+    for t in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            v = np.float64(block[t, j])
+            if v != 0.0:  # NaN too
+                indices[count], values[count] = j, v
+                ones &= v == 1.0
+                count += 1
+        indptr[t + 1] = count
+    return ones
+
+
+def _list_names(positions: list) -> tuple[list[int], list]:
+    """How many features each position has, and their names."""
     if isinstance(positions[0], list | tuple | set | frozenset):
-        return list(map(len, positions)), list(chain.from_iterable(positions)), None
-    return [1] * len(positions), positions, None  # a name alone
+        return list(map(len, positions)), list(chain.from_iterable(positions))
+    return [1] * len(positions), positions  # a name alone
 
 
 def _length(x: Any, i: int) -> int:
@@ -197,18 +254,3 @@ def _place(begin: np.ndarray, t: int) -> str:
     """Position t in words."""
     i = int(np.searchsorted(begin, t, side="right")) - 1
     return f"sequence {i}, position {t - int(begin[i])}"
-
-
-def _entries(position: Any, t: int, begin: np.ndarray) -> Iterable[tuple[str, float]]:
-    """The features of a dictionary, as sklearn-crfsuite reads them: a string is part of the name, a number a value."""
-    if not isinstance(position, dict):
-        raise TypeError(f"X: {_place(begin, t)}: expected a dictionary, as the first position, got {position!r}.")
-    for name, value in position.items():
-        if isinstance(value, str):
-            yield f"{name}:{value}", 1.0
-        elif isinstance(value, Number | np.bool_):
-            yield name, float(value)  # type: ignore[arg-type]
-        elif isinstance(value, list | tuple | set | frozenset):
-            yield from ((f"{name}:{each}", 1.0) for each in value)
-        else:
-            raise TypeError(f"X: {_place(begin, t)}, {name!r}: expected a string, a number or a list, got {value!r}.")

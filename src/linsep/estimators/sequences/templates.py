@@ -156,8 +156,13 @@ class Templates:
         """Learn the features of ``table``, sequences of tokens, one string per column; returns them as `transform`."""
         self.values, self.keys, self.radix, self._listed = {}, [], {}, {}
         features, first = [], 0
-        for key in self._keys(table, learn=True):
-            found, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
+        for atoms, key in zip(self.atoms, self._keys(table, learn=True), strict=True):
+            if len(atoms) == 1:  # few values: they are counted, not sorted
+                counts = np.bincount(key, minlength=self._radix(atoms[0]))
+                found, inverse = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1)[key]
+                count = counts[found]
+            else:
+                found, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
             kept = count >= self.min_count
             self.keys.append(found[kept])
             features.append(np.where(kept, first + np.cumsum(kept) - 1, UNKNOWN)[inverse])

@@ -90,14 +90,6 @@ def check_features(x: Features) -> None:
         raise ValueError(f"features: expected 1 or {indices.size} values of float64, got shape {values.shape}.")
 
 
-def absolute_matrix(x: Features) -> sp.csr_array:
-    """The absolute values of all features as one sparse matrix, one row per position."""
-    n, d = x.dense.shape
-    values = np.abs(np.broadcast_to(x.values, x.indices.size))
-    sparse = sp.csr_array((values, x.indices.copy(), x.indptr.copy()), shape=(n, x.width - d))
-    return sp.csr_array(sp.hstack([np.abs(x.dense.astype(np.float64)), sparse])) if d else sparse
-
-
 def list_features(x: Features, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The features of some positions one by one: the place in ``positions``, the number of the feature, its value."""
     dense = x.dense[positions]
@@ -112,7 +104,55 @@ def list_features(x: Features, positions: np.ndarray) -> tuple[np.ndarray, np.nd
     )  # fmt: skip
 
 
+def is_whole(x: Features) -> bool:
+    """Whether all values are whole numbers."""
+    return all(array.dtype.kind in "uib" or bool((array == np.rint(array)).all()) for array in (x.dense, x.values))
+
+
 # --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def write_largest(emission, out):
+    """out[j] = the largest |weight| that feature j has for any label."""
+    for j in range(out.size):
+        for k in range(emission.shape[1]):
+            out[j] = max(out[j], abs(emission[j, k]))
+
+
+@compiled
+def add_sizes(x, weight, out):
+    """out[t] += the sum of |x_tj| weight[j] over all features j of position t."""
+    dense, indptr, indices, values, _ = x
+    d, step = dense.shape[1], np.uint64(min(values.size - 1, 1))
+    for t in range(out.size):
+        for j in range(d):
+            out[t] += abs(np.float64(dense[t, j])) * weight[j]
+        for e in range(np.uint64(indptr[t]), np.uint64(indptr[t + 1])):
+            out[t] += abs(values[e * step]) * weight[np.uint64(indices[e]) + np.uint64(d)]
+
+
+@compiled
+def write_squared_sums(x, begin, total, out):
+    """out[i] = sum_j (sum_t |x_tj|)^2 over the positions t of sequence i. ``total`` is scratch: one 0 per feature."""
+    dense, indptr, indices, values, _ = x
+    d, step = dense.shape[1], np.uint64(min(values.size - 1, 1))
+    for i in range(out.size):
+        out[i] = 0.0
+        for t in range(begin[i], begin[i + 1]):
+            for j in range(d):
+                v = abs(np.float64(dense[t, j]))
+                out[i] += v * (2.0 * total[j] + v)
+                total[j] += v
+            for e in range(np.uint64(indptr[t]), np.uint64(indptr[t + 1])):
+                v, place = abs(values[e * step]), np.uint64(indices[e]) + np.uint64(d)
+                out[i] += v * (2.0 * total[place] + v)
+                total[place] += v
+        for t in range(begin[i], begin[i + 1]):
+            for j in range(d):
+                total[j] = 0.0
+            for e in range(np.uint64(indptr[t]), np.uint64(indptr[t + 1])):
+                total[np.uint64(indices[e]) + np.uint64(d)] = 0.0
 
 
 @compiled(inline=True)

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...inference.lattice import best_rival, k_best, max_marginals, viterbi
 from ...jit import compiled, component, read_only
@@ -25,7 +24,7 @@ from ..door import require_integers, require_memory, require_rising, require_sca
 from ..labelling_loss import LabellingLoss, labelling_loss
 from ..update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
 from .differences import Difference, list_differences, write_difference
-from .features import Features, absolute_matrix, check_features
+from .features import Features, add_sizes, check_features, is_whole, write_largest, write_squared_sums
 from .scores import Chain, Tables, count_weights, score_lattice, split_weights
 
 U = float(np.finfo(np.float64).eps)
@@ -50,6 +49,11 @@ class Sequences(NamedTuple):
     best: np.ndarray  # L x states
     prefix: np.ndarray  # L
     difference: Difference
+
+    @property
+    def at_once(self) -> int:
+        """Sequences of one compiled call: some 4096 positions, a small part of a second."""
+        return max(1, 4096 * self.sign.size // self.label.size)
 
     def lowest(self, w, i):
         """The least of <w, a> - loss cost(y', y) over all rivals y'; infinite if all are forbidden."""
@@ -99,24 +103,34 @@ class Sequences(NamedTuple):
         """The vectors phi(x,y) - phi(x,y') of the entries of ``log``."""
         return truth_minus_rival(list_differences(self, log))
 
+    def has_whole_numbers(self) -> bool:
+        """Whether all vectors are of whole numbers."""
+        return is_whole(self.x)
+
     def rounding_bound(self, w: np.ndarray) -> np.ndarray:
         """A bound of the rounding error of each score that `lowest` returns: of truth and rival, term by term."""
-        parts, X = split_weights(w, self.x.width, self.chain), absolute_matrix(self.x)
-        largest = {name: float(np.abs(part).max(initial=0.0)) for name, part in parts._asdict().items()}
-        weight = np.abs(parts.emission).max(axis=1, initial=0.0)
+        parts = split_weights(w, self.x.width, self.chain)
+        largest = {
+            name: max(part.max(initial=0.0), -part.min(initial=0.0))
+            for name, part in parts._asdict().items()
+            if name in ("bias", "start", "end", "pairs", "triples")
+        }
+        weight = np.zeros(self.x.width)
+        write_largest(parts.emission, weight)
         if self.chain.pair_features:
             weight += np.abs(parts.pair_emission).max(axis=(1, 2), initial=0.0)
-        at = X @ weight + (largest["bias"] + largest["pairs"] + largest["triples"])
+        at = np.full(self.label.size, largest["bias"] + largest["pairs"] + largest["triples"])
+        add_sizes(self.x, weight, at)
         total = np.add.reduceat(at, self.begin[:-1]) + largest["start"] + largest["end"]
-        terms = (1 + self.chain.pair_features) * np.diff(X.indptr) + 4.0
+        terms = (1 + self.chain.pair_features) * (np.diff(self.x.indptr) + self.x.dense.shape[1]) + 4.0
         return 2.0 * U * (np.add.reduceat(terms, self.begin[:-1]) + 4.0) * total
 
     def norm_bound(self) -> float:
         """No vector a is longer: its part of x is at most sqrt(2) times the sum of all |x_t|, and so on."""
         n, (_, order, bias, end, pair_features, _) = np.diff(self.begin), self.chain
-        ones = np.ones(self.label.size), np.arange(self.label.size), self.begin
-        total = sp.csr_array(ones, shape=(n.size, self.label.size)) @ absolute_matrix(self.x)
-        squares = (1 + pair_features) * np.asarray(total.multiply(total).sum(axis=1)).ravel()
+        squares = np.empty(n.size)
+        write_squared_sums(self.x, self.begin, np.zeros(self.x.width), squares)
+        squares *= 1 + pair_features
         squares += (n - 1.0) ** 2 + (bias * n) ** 2 + 1.0 + end + (order == 2) * np.maximum(n - 2.0, 0.0) ** 2
         return float(np.sqrt(2.0 * squares.max(initial=0.0)))
 

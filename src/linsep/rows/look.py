@@ -1,0 +1,106 @@
+"""One look at every vector: what it tells of a w, and of the same w with another bias."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import borrowed, compiled
+from .matrix import RowOracle, Rows, U, length, present_blocks, weight_of
+
+FUZZ = 2.0**-30  # more than the relative rounding error of <a,a> of any row
+
+
+class Evaluation(NamedTuple):
+    """What one look at every vector tells of a w."""
+
+    size: int  # sets
+    violated: int  # those with <w,a> <= 0 as computed
+    doubtful: int  # those whose <w,a> may have the other sign in truth
+    weight: float  # of the violated ones
+    lowest: float  # the least <w,a> as computed
+    sure: float  # a number that no <w,a> is below, rounding included
+    longest: float  # the largest <a,a>
+    lowest_negative: float  # the least <w,a> of the negative class
+    lowest_positive: float  # the least <w,a> of the positive class
+
+
+class Look(NamedTuple):
+    """What one look at every set saw: of its lowest vector a the numbers <w,a>, NaN for sets left out, and <a,a>."""
+
+    wa: np.ndarray
+    aa: np.ndarray
+
+    def add_bias(self, parts: Sequence[Rows], w0: float) -> None:
+        """Turn what was seen of rows without their bias into that of the rows."""
+        for part in parts:
+            own = slice(part.first, part.first + part.sign.size)
+            self.wa[own] += (part.bias * w0 * np.array([-1.0, 1.0]))[(part.sign > 0).view(np.int8)]
+            self.aa[own] += part.bias * part.bias
+
+
+def look(parts: Sequence[RowOracle], w: np.ndarray) -> Look:
+    """Look at every vector once."""
+    found = Look(*np.empty((2, sum(part.sign.size for part in parts))))
+    for part in parts:
+        if part.weight.size:
+            found.wa[part.first : part.first + part.sign.size] = np.nan
+        for rows in present_blocks(part):
+            look_at_block(part, w, rows, found.wa, found.aa)
+    return found
+
+
+@compiled
+def look_at_block(oracle, w, rows, wa, aa):
+    """Write <w,a> and <a,a> of the lowest vectors of ``rows``, by their number."""
+    oracle, w, wa, aa = borrowed((oracle, w, wa, aa))
+    for i in rows:
+        wa[oracle.first + i], aa[oracle.first + i] = oracle.score_and_norm(w, i)
+
+
+@compiled
+def evaluate_block(seen, sign, weights, rows, trust):
+    """What was seen of ``rows``; <w,a> is trusted to ``rounding |x| + rounding_of_bias``, of ``a = (x, constant)``."""
+    rounding, rounding_of_bias, constant = trust
+    violated, doubtful, weight, sure, longest = 0, 0, 0.0, np.inf, 0.0
+    negative, positive = np.inf, np.inf
+    for i in rows:
+        wa, aa = seen[0][i], seen[1][i]
+        if wa <= 0.0:
+            violated += 1
+            weight += weight_of(weights, i)
+        xx = max(aa - constant * constant, 0.0) + FUZZ * aa  # no less than <x,x>, which may be lost in aa
+        doubt = rounding * np.sqrt(xx) + rounding_of_bias
+        if abs(wa) <= doubt:
+            doubtful += 1
+        sure = min(sure, wa - doubt)
+        longest = max(longest, aa)
+        if sign[i] < 0:
+            negative = min(negative, wa)
+        else:
+            positive = min(positive, wa)
+    lowest = min(negative, positive)
+    return Evaluation(rows.size, violated, doubtful, weight, lowest, sure, longest, negative, positive)
+
+
+def evaluate(parts: Sequence[RowOracle], w: np.ndarray, seen: Look | None = None) -> Evaluation:
+    """What is known of w after one look at every vector; ``seen`` is that look, if it was taken already."""
+    rounding = (max(part.rows.longest_row for part in parts) + 4) * U
+    if parts[0].slots > 1:
+        trust = rounding * length(w), 0.0, 0.0
+    else:  # apart: a bias may be of quite another size than the columns
+        constant = float(parts[0].rows.bias)
+        trust = rounding * length(w[:-1]), 2 * rounding * abs(float(w[-1])) * constant, constant
+    seen = look(parts, w) if seen is None else seen
+    found = []
+    for part in parts:
+        own = tuple(each[part.first : part.first + part.sign.size] for each in seen)
+        found += [evaluate_block(own, part.sign, part.weight, rows, trust) for rows in present_blocks(part)]
+    size, violated, doubtful, weight, lowest, sure, longest, negative, positive = zip(*found, strict=True)
+    return Evaluation(
+        sum(size), sum(violated), sum(doubtful), math.fsum(weight), min(lowest), min(sure), max(longest),
+        min(negative), min(positive),
+    )  # fmt: skip
