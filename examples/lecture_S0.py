@@ -13,7 +13,6 @@ import warnings
 from fractions import Fraction
 from math import log, sqrt
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -22,6 +21,7 @@ from sklearn.model_selection import cross_val_score
 
 from linsep import (
     Bayes,
+    Functions,
     Kozinec,
     Lifted,
     MaximumMargin,
@@ -296,17 +296,16 @@ seven = np.array([[-0.9], [0.8], [-0.1], [1.8], [0.25], [0.0], [0.2]])
 outside = np.array([1, 1, 1, 1, -1, -1, -1])
 *_, w = perceptron(outside[:, None] * np.column_stack([np.ones(7), lift_points(seven, 1.0)]))
 assert np.allclose(w, [3, -1.5, 3.12])  # (32)
-learned = Perceptron(keep="last", scaling=None).fit(lift_points(seven, 1.0), outside)
-assert np.allclose(np.append(learned.intercept_, learned.coef_), w)
-lift = Polynomial(2, scale=False).fit([[-1.0], [1.0]])  # centred at x = 0 and x² = 1: (x, x² - 1)
-assert np.allclose(lift.transform(seven), lift_points(seven, 1.0))
-f = lift.expand(learned.coef_[0], learned.intercept_[0])
+lift = Functions(["x^2 - 1"], centre=False, scale=False)
+learned = Lifted(lift, Perceptron(keep="last", scaling=None)).fit(seven, outside)
+assert np.allclose(learned.lift_.transform(seven), lift_points(seven, 1.0))
+assert np.allclose(np.append(learned.classifier_.intercept_, learned.classifier_.coef_), w)
+f = learned.as_polynomial()
 print(f"40: {f}")
-assert np.allclose(f(seven), lift_points(seven, 1.0) @ learned.coef_[0] + learned.intercept_)
-assert lift.expand([-1.5, 3.12], 3.0).to_string() == "3.12·x² − 1.5·x − 0.12"  # (33)
-keep("39_lifted", plot.decision(learned, lift_points(seven, 1.0), outside))
-result = SimpleNamespace(classes_=learned.classes_, decision_function=f, as_polynomial=lambda: f)
-keep("40_result", plot.decision(result, seven, outside))
+assert f.to_string() == "3.12·x² − 1.5·x − 0.12"  # (33)
+assert np.allclose(f(seven), learned.decision_function(seven))
+keep("39_lifted", plot.lifted(learned, seven, outside))
+keep("40_result", plot.decision(learned, seven, outside))
 
 # %% [markdown]
 # ## 41, 42 Optimal separating plane, bounds for the margin m (34)

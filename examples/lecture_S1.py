@@ -198,7 +198,7 @@ assert found.status == "not separable"
 Y2 = np.where(y2 == 2, 1, -1)[:, None] * np.column_stack([X2, np.ones(10)])
 ones = np.ones(10)
 a = np.linalg.solve(Y2.T @ Y2, Y2.T @ ones)
-squares = LeastSquares().fit(X2, y2)
+squares = LeastSquares("pinv").fit(X2, y2)
 assert np.allclose(np.append(squares.coef_, squares.intercept_), a)
 assert np.allclose(a, np.linalg.pinv(Y2) @ ones)
 assert np.allclose(2 * Y2.T @ (Y2 @ a - ones), 0, atol=1e-9)  # the gradient of J_s
@@ -214,7 +214,7 @@ inverse = np.linalg.pinv(Y2)
 assert np.allclose(inverse @ Y2, np.eye(3))
 assert not np.allclose(Y2 @ inverse, np.eye(10))
 margins = np.where(y2 == 2, 1.0, 3.0)
-other = LeastSquares(margins=margins).fit(X2, y2)
+other = LeastSquares("pinv", margins=margins).fit(X2, y2)
 assert np.allclose(np.append(other.coef_, other.intercept_), inverse @ margins)
 assert not np.allclose(inverse @ margins, a)
 

@@ -67,7 +67,8 @@ def decision(rule: Any, X: Any, y: Any, ax: Axes | None = None, distances: bool 
     >>> ax.get_title()
     'g(x) = x₁ − 2'
     """
-    linear = hasattr(rule, "coef_") or not hasattr(rule, "decision_function")
+    curved = hasattr(rule, "lift_") or not hasattr(rule, "coef_")  # the coef_ of a lifted rule is about lifted columns
+    linear = not (curved and hasattr(rule, "decision_function"))
     data = check_two_classes(X, y, "decision", columns=(1, 2), classes=getattr(rule, "classes_", None))
     columns = data.X.shape[1]
     if distances and not (linear and columns == 2):
