@@ -126,7 +126,7 @@ def all_or_nothing(method: Method) -> Method:
                 vars(self).update(before)
                 raise
 
-    return cast(Method, takes_dataset(guarded))
+    return takes_dataset(cast(Method, guarded))
 
 
 def fit_inner(fit: Callable, *args: Any, **options: Any) -> bool:

@@ -31,6 +31,10 @@ class Types:
         self.open: set[str] = set()  # columns that had no value yet
         self.padded: set[str] = set()  # columns of numbers with blanks before or behind them
 
+    def as_text(self) -> str:
+        """All that is known, to be compared."""
+        return f"{self.of} {sorted(self.open)} {sorted(self.padded)}"
+
     def include(self, batch: Any) -> bool:
         """Make room for the types of a batch; whether some were not wide enough."""
         if not self.of:
@@ -110,11 +114,14 @@ class _Table:
 
     def read(self, piece: Piece) -> Any:
         """The rows of a piece; None if they don't have the known types."""
+        if not piece.text.strip():
+            return polars().DataFrame()
         if not self.types.of:
             batch = self.infer(piece)
             self.types.include(batch)
             return self.without_open(batch)
-        schema = {name: polars().String if name in self.types.padded else self.types.of[name] for name in self.names}
+        as_text = self.types.padded | self.types.open
+        schema = {name: polars().String if name in as_text else self.types.of[name] for name in self.names}
         batch = self._read_as(piece.text, schema)
         if batch is not None and not self._has_whole_rows(piece.text, batch):
             diagnose(piece, self.source, self.separator, self.names)
@@ -129,7 +136,7 @@ class _Table:
     def _read_as(self, text: bytes, schema: dict[str, Any]) -> Any:
         """The rows as these types; None if they have others."""
         options: Any = {"has_header": False, "separator": self.separator, "null_values": MISSING}
-        words = [name for name, kind in schema.items() if kind == polars().String]
+        words = [name for name, kind in schema.items() if kind == polars().String and name not in self.types.open]
         try:
             batch = polars().read_csv(text, schema=schema, **options)
             return batch.with_columns(stripped(name).cast(self.types.of[name]) for name in words)
@@ -176,9 +183,13 @@ class _Table:
 
     def look_at_all(self, piece: Piece, pieces: Iterator[Piece]) -> None:
         """Include the types of this piece and of all after it."""
+        before = self.types.as_text()
         self.types.include(self.infer(piece))
+        if self.types.as_text() == before:  # to begin again would not help
+            raise DataError("the rows can't be read. Are there cells of mixed types?", self.source.path, piece.line)
         for each in pieces:
-            self.types.include(self.infer(each))
+            if each.text.strip():
+                self.types.include(self.infer(each))
 
     def _has_whole_rows(self, text: bytes, batch: Any) -> bool:
         """Whether surely no row lacks cells, which polars would take for missing values, and no line is blank."""

@@ -130,7 +130,7 @@ def read_svmlight(source: Source, base: int, size: int, advance: Callable[[int],
 def _raise(error: int, at: int, piece: Piece, source: Source) -> None:
     if error == NOUGHT:
         raise CountsFromZero
-    got = piece.text[at : at + 40].split()[0].decode("utf-8", "replace")
+    got = (piece.text[at : at + 40].split() or [b""])[0].decode("utf-8", "replace")
     message = WHAT[error].format(got=got)
     if error == LABEL and "," in got:
         message = f"expected one label per row, got several: {got!r}"
