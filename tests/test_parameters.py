@@ -139,7 +139,10 @@ def fitted(name: str) -> list[Any]:
         "GradientDescent": lambda: [kind().fit(*two)],
         "LeastSquares": lambda: [kind().fit(X, Y), kind("ho-kashyap").fit(*two)],
         "Lifted": lambda: [kind(linsep.Polynomial(2), linsep.Perceptron()).fit(*two)],
-        "MaximumMargin": lambda: [kind(C).fit(*data) for C in (np.inf, 1.0) for data in (two, (X, Y))],
+        "MaximumMargin": lambda: [
+            *(kind(C).fit(*data) for C in (np.inf, 1.0) for data in (two, (X, Y))),
+            kind(1.0, multi_class="one-vs-all").fit(X, Y),
+        ],
         "NetworkClassifier": lambda: [kind().fit(graphs, [[0, 0, 1], [1, 2, 2]])],
         "OneVsAll": lambda: [kind(linsep.Perceptron()).fit(X, Y)],
         "OneVsOne": lambda: [kind(linsep.Perceptron()).fit(X, Y)],

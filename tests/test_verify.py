@@ -41,6 +41,8 @@ MAKERS = {
     "machine, budget": lambda: fitted(LinearMachine(max_iter=5), *IRIS),
     "hinge": lambda: fitted(MaximumMargin(C=1.0), X, y == 1),
     "hinge, augmented, weights": lambda: fitted(MaximumMargin(C=0.5, bias="augmented"), X, y == 1, WEIGHT),
+    "machine, hinge": lambda: fitted(MaximumMargin(C=1.0), *IRIS),
+    "machine, squared hinge": lambda: fitted(MaximumMargin(C=0.5, loss="squared_hinge"), *IRIS),
     "squared hinge": lambda: fitted(MaximumMargin(C=2.0, loss="squared_hinge"), X, y == 1, WEIGHT),
     "sparse": lambda: fitted(Kozinec(), sp.csr_array(np.round(X)), y == 0),
 }

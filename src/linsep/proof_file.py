@@ -32,7 +32,7 @@ CLAIMS = {MarginCertificate: "margin", ObjectiveCertificate: "cost", RadiusCerti
 COMMON = ("status", "lower", "upper", "size", "w", "classes", "rows", "weights")
 OWN = {
     "margin": ("bias", "violated", "rivals", "integers", "eps", "relative"),
-    "cost": ("bias", "violated", "C", "loss", "tol"),
+    "cost": ("bias", "violated", "rivals", "C", "loss", "tol"),
     "radius": ("u", "integers", "eps", "required"),
 }
 TARGET, WEIGHT = "label", "weight"  # columns of a data file that `write_data` makes

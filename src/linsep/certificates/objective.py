@@ -4,7 +4,8 @@ r"""The certificate of a soft margin (C12): how near a w is to the least of P.
           D(\alpha) = \sum \alpha_i - \tfrac12 \Big|\sum \alpha_i a_i\Big|^2
 
 (for the squared hinge less :math:`\sum \alpha_i^2/4C_i`). It keeps w and alpha, so that anyone can compute both sides
-again.
+again. Of a linear machine :math:`\langle w,a_i\rangle` is the score of the row's class less that of its best rival, and
+alpha has a number for each of its rivals.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class ObjectiveCertificate(Certificate):
     bias: str = "free"  # not in the norm; "augmented": a coordinate of w; or "none"
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # alpha of `rows`
+    rivals: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)  # of a machine
     tol: float = 0.0  # the relative gap that was asked for
     rounding: float = 0.0  # how much of the gap may be rounding error of its own computation
 
@@ -49,8 +51,10 @@ class ObjectiveCertificate(Certificate):
             f"with C={self.C:g} and the {name} this w costs at most {at_most(self.upper, 9)}, and none costs less than"
         )
         bounds = f"{cost} {at_least(self.lower, 9)} (relative gap {at_most(max(self.relative_gap, 0.0), 2)})"
-        norm = float(np.linalg.norm(self.w[:-1]))
+        machine = self.w.ndim == 2
+        norm = float(np.linalg.norm(self.w if machine else self.w[:-1]))
         margin = f"its margin is {1.0 / norm:.6g}, " if norm > 0 and math.isfinite(norm) else ""
-        wrong = f"{self.violated} of {self.size} vectors are on the wrong side, {self.rows.size} support it"
+        wrong = f"{self.violated} of {self.size} {'rows' if machine else 'vectors'} are on the wrong side"
+        wrong += f", {np.unique(self.rows).size} support it"
         why = f" The relative gap {self.tol:.2g} was not reached: {self.reason}." if self.reason else ""
         return f"{self.status.capitalize()}: {bounds}; {margin}{wrong}.{why}"

@@ -47,6 +47,7 @@ from ._validation import (
 from .one_vs import OneVsAll, OneVsOne
 
 QUICK = 1e9  # multiplications of least squares, for which there is always time
+MACHINE_TOL = 1e-2  # of a linear machine of soft margin: less changes no held-out accuracy
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 COMMITTEES = {"one-vs-all": OneVsAll, "one-vs-one": OneVsOne}
 
@@ -71,8 +72,9 @@ class MaximumMargin(LinearClassifier):
     .. math:: \min_w P(w) = \tfrac12 |w|^2 + \sum_i C_i\, \ell(1 - \langle w,a_i\rangle), \qquad
               P(w) \ge \min P \ge D(\alpha) ,
 
-    by dual coordinate ascent and Newton steps; the certificate is the gap between P(w) and D. More than two classes
-    are learned by a committee of two-class rules.
+    by dual coordinate ascent and Newton steps; the certificate is the gap between P(w) and D. Of more than two classes
+    it is the linear machine of Crammer and Singer, with :math:`\min_{k \ne y_i} \langle w_{y_i} - w_k, (x_i, 1)\rangle`
+    in the place of :math:`\langle w,a_i\rangle`, or a committee of two-class rules.
 
     Parameters
     ----------
@@ -82,9 +84,10 @@ class MaximumMargin(LinearClassifier):
         Of a soft margin.
     tol : float or "auto", default="auto"
         How far apart the two bounds may be, relative to the upper one; "auto": 1e-9 of the hard margin, 1e-4 of the
-        soft one's cost.
+        soft one's cost, 1e-2 of that of a linear machine.
     method : {"auto", "ascent", "newton"}, default="auto"
-        How a soft margin is found: dual coordinate ascent, Newton steps, or one after the other.
+        How a soft margin is found: dual coordinate ascent, Newton steps, or one after the other. A linear machine is
+        found by ascent: "newton" is refused.
     visits : {"random", "cyclic"}, default="random"
         In which order the ascent visits the rows.
     max_iter : int or "auto", default="auto"
@@ -93,9 +96,10 @@ class MaximumMargin(LinearClassifier):
     class_weight : dict, "balanced" or None, default=None
         Soft: C is multiplied by it. Hard: only a weight of 0 matters, which leaves rows out.
     warm_start : bool, default=False
-        Soft, two classes: begin from the weights of the last fit, on the same rows, say with another C.
-    multi_class : {"one-vs-all", "one-vs-one"}, default="one-vs-all"
-        The committee of a soft margin with more than two classes; without effect otherwise.
+        Soft, two classes or a linear machine: begin from the weights of the last fit, on the same rows, say with
+        another C.
+    multi_class : {"machine", "one-vs-all", "one-vs-one"}, default="machine"
+        More than two classes: one linear machine, whose biases are always in the norm, or a committee of rules.
 
     Attributes
     ----------
@@ -105,16 +109,18 @@ class MaximumMargin(LinearClassifier):
         The rows that decide.
     support_vectors_ : array or sparse matrix
         These rows of X.
-    dual_coef_ : array of shape (1, n_support) or (n_classes, n_support)
-        Their weights in w, with the sign of their class.
+    n_support_ : array of int
+        How many of them each class has.
+    dual_coef_ : array of shape (1, n_support), (n_classes, n_support) or (n_members, n_support)
+        Their weights in w, with the sign of their class: ``dual_coef_ @ support_vectors_`` is ``coef_``.
     certificate_ : MarginCertificate (hard) or ObjectiveCertificate (soft)
         What is proved about w.
     history_ : list of dict
         Soft: both bounds on the way.
     committee_ : OneVsAll or OneVsOne
-        Soft, more than two classes: the rules that decide together.
+        Of a committee: the rules that decide together.
     certificates_ : tuple of Certificate
-        Soft, more than two classes: one per member of ``committee_``, in place of ``certificate_``.
+        Of a committee: one per member of ``committee_``, in place of ``certificate_``.
     coef_, intercept_, classes_, n_iter_
         As for `Perceptron`.
 
@@ -136,25 +142,27 @@ class MaximumMargin(LinearClassifier):
         "tol": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions({"auto", "ascent", "newton"})],
         "visits": [StrOptions({"random", "cyclic"})],
-        "multi_class": [StrOptions(set(COMMITTEES))],
+        "multi_class": [StrOptions({"machine", *COMMITTEES})],
     }
 
     def __init__(
-        self, C: float = math.inf, *, loss: str = "hinge", bias: str = "free", tol: float | str = "auto", method: str =
-        "auto", visits: str = "random", max_iter: int | str = "auto", max_seconds: float | None = None, class_weight:
-        ClassWeight | None = None, warm_start: bool = False, random_state: Any = 0, verbose: int = 0, multi_class: str =
-        "one-vs-all",
+        self, C: float = math.inf, *, loss: str = "hinge", bias: str = "free", fit_intercept: bool = True, tol: float |
+        str = "auto", method: str = "auto", visits: str = "random", max_iter: int | str = "auto", max_seconds: float |
+        None = None, class_weight: ClassWeight | None = None, warm_start: bool = False, random_state: Any = 0, verbose:
+        int = 0, multi_class: str = "machine",
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def _bias_of_rows(self) -> str:
+        if not self.fit_intercept:
+            return "none"
         return "augmented" if self._machine() else self.bias
 
     def _advice(self) -> str:
         return "Scale or centre the columns, lower C, or raise max_iter or tol."
 
     def _machine(self) -> bool:
-        return len(self.classes_) > 2 and math.inf == self.C
+        return len(self.classes_) > 2 and self.multi_class == "machine"
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -173,21 +181,25 @@ class MaximumMargin(LinearClassifier):
         """
         check_parameters(self)
         sample = self._sample(X, y, sample_weight)
-        for name in ("committee_", "certificates_", "certificate_", "history_"):  # of a fit of another kind
+        for name in ("committee_", "certificates_", "certificate_", "history_", "margin_"):  # of a fit of another kind
             self.__dict__.pop(name, None)
         if len(self.classes_) > 2 and not sample.n_classes:
-            return self._fit_committee(sample)
-        learn = self._fit_machine if sample.n_classes else self._fit_hard if math.inf == self.C else self._fit_soft
-        weights = learn(sample) * sample.sign[:, None]
+            weights = self._fit_committee(sample)
+        elif math.isfinite(self.C):
+            weights = self._fit_soft(sample)
+        else:
+            weights = self._fit_machine(sample) if sample.n_classes else self._fit_hard(sample)
         self.support_ = np.flatnonzero(weights.any(axis=1))
         self.support_vectors_ = sample.scale.rows(sample.X[self.support_], back=True)
+        self.n_support_ = np.bincount(sample.label[self.support_], minlength=len(self.classes_))
         self.dual_coef_ = weights[self.support_].T
-        self._warn()
+        if not hasattr(self, "committee_"):  # whose members have warned
+            self._warn()
         return self
 
     @takes_dataset
     def path(self, X, y, Cs: Iterable[float], sample_weight=None) -> list[MaximumMargin]:
-        """One fitted rule for each C, of two classes begun from the one before: from small to large C that is quick.
+        """One fitted rule for each C, each begun from the one before: from small to large C that is quick.
 
         Parameters
         ----------
@@ -219,15 +231,16 @@ class MaximumMargin(LinearClassifier):
         return tol, rounds, Outcome(EpsOptimal(0.0, tol), bias, 0, HIDDEN, exact=True, widest=WIDEST)
 
     def _fit_hard(self, sample: Sample) -> np.ndarray:
-        """Learn a hard margin; returns the convex weights of the rows."""
-        tol, rounds, outcome = self._asked_for(self.bias)
-        part: Rows = row_oracle(sample, bias=1.0)
+        """Learn a hard margin; returns the convex weights of the rows, with the sign of their class."""
+        bias = self._bias_of_rows()
+        tol, rounds, outcome = self._asked_for(bias)
+        part: Rows = row_oracle(sample, bias=float(self.fit_intercept))
         if find_coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
             certificate, passes = decide_separability([part], outcome), 1
         else:
             solve = nearest_point_by_ascent if sample.X.shape[1] > WIDE else nearest_point
-            found = solve([part], self.bias, 0.1 * tol, rounds)
-            w, passes = place_bias([part], found.w) if self.bias == "free" else found.w, found.passes
+            found = solve([part], bias, 0.1 * tol, rounds)
+            w, passes = place_bias([part], found.w) if bias == "free" else found.w, found.passes
             outcome = outcome._replace(updates=passes, reason=rounds.reason or outcome.reason)
             certificate = prove_margin([part], w, found.dual_weights, outcome)
         if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
@@ -238,7 +251,7 @@ class MaximumMargin(LinearClassifier):
             w, outcome = self._compromise(part), outcome._replace(reason=certificate.reason)
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
         self._publish_hard(w, certificate, passes)
-        return dual_weights[:, None]
+        return (dual_weights * sample.sign)[:, None]
 
     def _needs_compromise(self, found: MarginCertificate, part: Rows) -> bool:
         """Whether w should be another one, which can't separate either; not if there is no time for that."""
@@ -252,13 +265,13 @@ class MaximumMargin(LinearClassifier):
             return least_squares(VectorMatrix(part), np.ones(part.sign.size))
         A = VectorMatrix(part.with_bias(0.0))
         C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
-        problem = SoftMarginProblem(part, C, squared=False, bias=self.bias)
+        problem = SoftMarginProblem(part, C, squared=False, bias=self._bias_of_rows())
         return soft_margin(problem, 1e-3, Rounds(200, self.max_seconds)).w
 
     def _fit_machine(self, sample: Sample) -> np.ndarray:
         """Learn a linear machine of hard margin; returns how much of each row is in the weights of each class."""
-        tol, rounds, outcome = self._asked_for("augmented")
-        part = set_oracle(sample, bias=1.0)
+        tol, rounds, outcome = self._asked_for(self._bias_of_rows())
+        part = set_oracle(sample, bias=float(self.fit_intercept))
         assert isinstance(part, Classes)
         certificate = machine_margin(part, tol, rounds, outcome)
         W, one_hot, passes = certificate.w, np.eye(sample.n_classes)[sample.label], certificate.updates
@@ -281,16 +294,20 @@ class MaximumMargin(LinearClassifier):
     # --- soft margin -------------------------------------------------------------------------------------------------
 
     def _fit_soft(self, sample: Sample) -> np.ndarray:
-        """Learn a soft margin; returns alpha, the weights of the rows."""
-        tol = 1e-4 if self.tol == "auto" else self.tol
+        """Learn a soft margin; returns how much of each row is in w, or in the weights of each class."""
+        machine = sample.n_classes > 0
+        if machine and self.method == "newton":
+            raise ValueError("method: expected 'auto' or 'ascent' for a linear machine, got 'newton'.")
+        tol = (MACHINE_TOL if machine else 1e-4) if self.tol == "auto" else self.tol
         cost = sample.scale.times_square(self.C, "C")  # in the units of the scaled rows
         C = cost * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
-        squared = self.loss == "squared_hinge"
-        problem = SoftMarginProblem(row_oracle(sample, bias=1.0), C, squared=squared, bias=self.bias)
+        part = set_oracle(sample, bias=float(self.fit_intercept))
+        problem = SoftMarginProblem(part, C, squared=self.loss == "squared_hinge", bias=self._bias_of_rows())
         rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
         before = getattr(self, "_alpha", None) if self.warm_start else None
-        if before is not None and before.size != C.size:
-            raise ValueError(f"warm_start: expected {before.size} rows as in the last fit, got {C.size}.")
+        if before is not None and before.size != C.size * problem.slots:
+            rows = before.size // problem.slots
+            raise ValueError(f"warm_start: expected {rows} rows as in the last fit, got {C.size}.")
         self.history_: list[dict[str, float]] = []
         found = soft_margin(
             problem, tol, rounds, method=self.method, visits=self.visits,
@@ -301,19 +318,21 @@ class MaximumMargin(LinearClassifier):
         certificate = prove_objective(
             problem, found.w, found.alpha, C=cost, tol=tol, passes=found.passes, reason=rounds.reason or HIDDEN
         )
-        self._publish(found.w, certificate)
+        self._publish(part.as_matrix(found.w), certificate)
         self._alpha = sample.scale.alpha(found.alpha, back=True)
         self.n_iter_ = found.passes
-        norm = length(self.coef_[0])
+        norm = length((np.column_stack([self.coef_, self.intercept_]) if machine else self.coef_).ravel())
         self.margin_ = 1.0 / norm if norm > 0 else math.inf
-        return self._alpha[:, None]
+        if not machine:
+            return (self._alpha * sample.sign)[:, None]
+        share = self._alpha.reshape(-1, problem.slots)
+        return np.eye(problem.slots)[sample.label] * share.sum(axis=1, keepdims=True) - share
 
-    # --- soft margin, many classes -----------------------------------------------------------------------------------
+    # --- committees --------------------------------------------------------------------------------------------------
 
-    def _fit_committee(self, sample: Sample) -> MaximumMargin:
-        """Learn one rule per class, or per pair of classes."""
-        for name in ("margin_", "support_", "support_vectors_", "dual_coef_", "_alpha"):
-            self.__dict__.pop(name, None)
+    def _fit_committee(self, sample: Sample) -> np.ndarray:
+        """Learn one rule per class, or per pair of classes; returns how much of each row is in each of them."""
+        self.__dict__.pop("_alpha", None)
         member = clone(self).set_params(class_weight=None)  # class weights are in the weights of the rows already
         committee = COMMITTEES[self.multi_class](member).fit(
             sample.scale.rows(sample.X, back=True), self.classes_[sample.label], sample.weight
@@ -321,7 +340,11 @@ class MaximumMargin(LinearClassifier):
         self.committee_, self.certificates_ = committee, committee.certificates_
         self.coef_, self.intercept_ = committee.coef_, committee.intercept_
         self.n_iter_ = max(each.n_iter_ for each in committee.estimators_)
-        return self
+        weights = np.zeros((sample.label.size, len(committee.estimators_)))
+        for k, (rule, question) in enumerate(zip(committee.estimators_, committee._questions(), strict=True)):
+            rows = np.arange(sample.label.size)[committee._rows(question, sample.label)[0]]
+            weights[rows[getattr(rule, "support_", [])], k] = getattr(rule, "dual_coef_", np.zeros((1, 0)))[0]
+        return weights
 
     def _scores(self, X) -> np.ndarray:
         if hasattr(self, "committee_"):

@@ -55,6 +55,28 @@ class BestSoFar(Protocol):
         """The relative gap; ``score`` and ``total`` are the products of w and alpha with the rows."""
 
 
+class Climber(Protocol):
+    """An ascent in alpha, row by row: of two classes `Ascent`, of a linear machine `MachineAscent`."""
+
+    bounds: BestSoFar
+    present: np.ndarray  # the rows that can be visited
+
+    def visit(self, active: np.ndarray, blocks: np.ndarray, squared_step: float) -> tuple[np.ndarray, float, float]:
+        """One pass over ``active``; the rows that stay, what they add to the gap, and how far w may still move."""
+
+    def evaluate(self) -> tuple[float, float]:
+        """The relative gap from a look at all rows, and about how large P is."""
+
+    def squared_step(self, gap: float) -> float:
+        """How far w may still move, from the gap of P and D."""
+
+    def rows_not_at_rest(self, squared_step: float) -> np.ndarray:
+        """All rows, as they were evaluated, but those at a limit that such a step does not bring to the margin."""
+
+    def quicken(self) -> int:
+        """What to do where passes bring little; returns what it cost, in visits."""
+
+
 class Coordinates(NamedTuple):
     """Alpha, and what each coordinate of it is subject to: 0 <= alpha <= limit."""
 
@@ -83,35 +105,43 @@ class Ascent:
         self.w = combine([self.part], alpha) if alpha.any() else np.zeros(problem.size)
         self.bias = float(bounds.w[-1]) if problem.free else 0.0
         self.hard = math.isinf(problem.C.max())
+        self.score = np.zeros(0)  # of all rows, as they were evaluated
 
     def visit(self, active: np.ndarray, blocks: np.ndarray, squared_step: float) -> tuple[np.ndarray, float, float]:
         """One pass over ``active``; the rows that stay, what they add to the gap, and how far w may still move."""
         if self.hard:  # as a soft margin with limits that no weight comes to
             self.coordinates.cost[:] = 2.0 * self.coordinates.alpha.max()
         kept, missing = visit_rows(self.part, self.w, self.coordinates, self.bias, active, blocks, squared_step)
-        squared_step = 2.0 * FELT**2 * missing
+        squared_step = self.squared_step(missing)
         if self.problem.free:
             self.bias += self.column * self.w[-1]
             missing += self.w[-1] ** 2
-            squared_step += (MOVES * self.w[-1]) ** 2
         return active[:kept], missing, squared_step
 
-    def evaluate(self) -> tuple[np.ndarray, float, float]:
-        """The scores of all rows, the relative gap, and about how large P is."""
+    def squared_step(self, gap: float) -> float:
+        """How far w may still move, from the gap, and from what a free bias moves by."""
+        return 2.0 * FELT**2 * gap + ((MOVES * self.w[-1]) ** 2 if self.problem.free else 0.0)
+
+    def evaluate(self) -> tuple[float, float]:
+        """The relative gap, and about how large P is."""
         w, problem, alpha = self.w, self.problem, self.coordinates.alpha
         true = np.append(w[:-1], self.bias) if problem.free else w
         total = np.append(w[:-1], w[-1] / self.column) if problem.free else w
-        score = problem.scores(true)
-        gap = min(self.bounds.update(true, score, alpha, total), 1.0)
-        return score, gap, problem.dual(alpha, total) / max(1.0 - gap, 0.5)
+        self.score = problem.scores(true)
+        gap = min(self.bounds.update(true, self.score, alpha, total), 1.0)
+        return gap, problem.dual(alpha, total) / max(1.0 - gap, 0.5)
 
-    def rows_not_at_rest(self, score: np.ndarray, squared_step: float) -> np.ndarray:
+    def rows_not_at_rest(self, squared_step: float) -> np.ndarray:
         """All rows but those at a limit that are further beyond the margin than w may come."""
         alpha, limit, diagonal, _, curvature = self.coordinates
-        gradient = score - 1.0 + diagonal * alpha
+        gradient = self.score - 1.0 + diagonal * alpha
         rests = ((alpha == 0.0) & (gradient >= 0.0)) | ((alpha == limit) & (gradient <= 0.0))
         rests &= gradient * gradient > squared_step * curvature
         return self.present[~rests[self.present]]
+
+    def quicken(self) -> int:
+        """Rows between their limits are moved together."""
+        return self.move_together()
 
     def move_together(self) -> int:
         """Conjugate gradients on the rows between their limits; one that comes to its limit stays there.
@@ -170,7 +200,16 @@ def ascend(
     What is to come follows from how the gap fell so far. ``bounds`` keeps the best; returns the last alpha.
     """
     ascent = Ascent(bounds, alpha)
-    present, free, alpha = ascent.present, ascent.problem.free, ascent.coordinates.alpha
+    alpha = ascent.coordinates.alpha
+    climb(ascent, tol, rounds, visits, seed, lambda visited, left: enough(visited, left, alpha))
+    return alpha
+
+
+def climb(
+    ascent: Climber, tol: float, rounds: Rounds, visits: str, seed: int, enough: Callable[[float, float], bool]
+) -> None:
+    """Pass after pass over the rows that are not at rest, and a look at all when these are about done."""
+    bounds, present, patient = ascent.bounds, ascent.present, ascent.bounds.problem.free
     active, squared_step, visited = present.copy(), math.inf, 0.0
     gap, scale, soon, due = 1.0, 0.0, 0.0, 1
     past: list[float] = []
@@ -183,21 +222,20 @@ def ascend(
         active, missing, squared_step = ascent.visit(active, order, squared_step)
         past.append(missing)
         left = _passes_to_come(past, tol * scale)
-        done = enough(visited, active.size * left, alpha)
+        done = enough(visited, active.size * left)
         small = missing <= max(tol, PROGRESS * gap) * scale and visited >= soon
         if done or k >= due or active.size == 0 or small:
-            score, gap, scale = ascent.evaluate()
+            gap, scale = ascent.evaluate()
             if done or gap <= tol:
-                return alpha
+                return
             visited += EVALUATION * present.size
-            soon, due = visited + EVALUATION * present.size, k + max(MOVES, k // 3 if free else k)
-            squared_step = 2.0 * FELT**2 * gap * scale + ((MOVES * ascent.w[-1]) ** 2 if free else 0.0)
-            active = ascent.rows_not_at_rest(score, squared_step)
+            soon, due = visited + EVALUATION * present.size, k + max(MOVES, k // 3 if patient else k)
+            squared_step = ascent.squared_step(gap * scale)
+            active = ascent.rows_not_at_rest(squared_step)
         elif len(past) > SLOW and missing > 0.5 * past[-1 - SLOW] and left > 2 * STEPS:
-            visited += ascent.move_together()
+            visited += ascent.quicken()
             past = []
     ascent.evaluate()  # the budget is spent
-    return alpha
 
 
 def _passes_to_come(past: list[float], goal: float) -> float:

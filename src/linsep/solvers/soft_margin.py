@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from ..certificates.prove.objective import SoftMarginProblem
 from ..loop.stop import Rounds
 from .coordinate_ascent import ascend
+from .machine_ascent import ascend_machine
 from .newton import FEW, newton
 
 # Multiplications per second, as measured on one core; only their proportions matter, for the choice of the method.
@@ -27,7 +28,7 @@ class Bounds:
 
     def __init__(self, problem: SoftMarginProblem, watch: Callable[[dict[str, float]], object] | None = None):
         self.problem, self.watch = problem, watch
-        self.w, self.alpha = np.zeros(problem.size), np.zeros(problem.C.size)
+        self.w, self.alpha = np.zeros(problem.size), np.zeros(problem.C.size * problem.slots)
         self.upper, self.lower, self.passes = math.inf, 0.0, 0
         self.update(self.w, np.zeros(problem.C.size), self.alpha, self.w)
 
@@ -90,13 +91,17 @@ def soft_margin(
     """Learn until P and D are a part ``tol`` of P apart, or ``rounds`` end.
 
     "auto": ascent until it has cost, or is to cost, what Newton steps would cost from there; then these, unless the gap
-    is reached. Beyond `FEW` columns Newton steps are a last resort.
+    is reached. Beyond `FEW` columns Newton steps are a last resort. A linear machine is found by ascent throughout.
     """
     bounds = Bounds(problem, watch)
-    alpha = np.zeros(problem.C.size) if alpha is None else np.clip(alpha, 0.0, problem.limit)
+    alpha = np.zeros_like(bounds.alpha) if alpha is None else problem.hold(alpha)
     if alpha.any():
         total = problem.combine(alpha)
         bounds.update(total, problem.scores(total), alpha, total)
+    if problem.slots > 1:
+        if bounds.relative_gap > tol:
+            ascend_machine(bounds, alpha, tol, rounds, visits, seed)
+        return bounds
     if method == "ascent" and bounds.relative_gap > tol:
         ascend(bounds, alpha, tol, rounds, visits=visits, seed=seed)
     if method == "auto" and bounds.relative_gap > tol:

@@ -23,17 +23,17 @@ def numbers(y, classes) -> np.ndarray:
 def rival_scores(X, own, keep, W, constant, claimed, violated):
     """The same as `scores` for a machine: a row's vectors are those of its class against each other class."""
     some = np.flatnonzero(keep)
-    low, high, lengths = (each[some] for each in _leads(X, own, W, constant))
+    low, high, lengths = (each[some] for each in leads(X, own, W, constant))
     low, high = (low, high) if W.any() else (0.0 * low, 0.0 * high)
     least, most = float(low.min()), float(high.min())
     decisive = np.flatnonzero(low <= most)
-    counts = count_violated(low, high, violated, lambda i: _exact_lead(X, own, some[i], W, constant))
+    counts = count_violated(low, high, violated, lambda i: exact_lead(X, own, some[i], W, constant))
     if decisive.size * W.shape[0] <= 8 * DECISIVE or claimed > least:
-        least = most = nearest_float(min(_exact_lead(X, own, some[i], W, constant) for i in decisive))
+        least = most = nearest_float(min(exact_lead(X, own, some[i], W, constant) for i in decisive))
     return least, most, lengths, *counts
 
 
-def _leads(X, own, W, constant):
+def leads(X, own, W, constant):
     """By how much the class of each row leads its best rival (between two numbers), and the norms of the vectors."""
     n, d = X.shape
     low, high, lengths = np.empty(n), np.empty(n), np.empty(n)
@@ -58,7 +58,7 @@ def whole_machine(claim, X, own, keep, constant) -> str:
     """The same as `whole_w` for a machine, of whole numbers that are known to be as many as w has."""
     W = np.array(claim.integers, dtype=object).reshape(claim.w.shape)
     size = 2 ** max(number.bit_length() for number in claim.integers)
-    low, _, _ = _leads(X, own, (W / size).astype(np.float64), constant)
+    low, _, _ = leads(X, own, (W / size).astype(np.float64), constant)
     for i in np.flatnonzero(keep & ~(low > 0)):
         row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
         used = np.flatnonzero(row)
@@ -80,7 +80,7 @@ def list_vectors(X, own, claim, constant):
     return sp.csr_array(A), np.ones(rows.size), flat, 0.0
 
 
-def _exact_lead(X, own, i, W, constant) -> Fraction:
+def exact_lead(X, own, i, W, constant) -> Fraction:
     """By how much the class of row i leads its best rival, without any rounding."""
     scores = [exact_score(X, np.ones(X.shape[0]), i, w, constant) for w in W]
     return scores[own[i]] - max(score for k, score in enumerate(scores) if k != own[i])

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 
 from ..base import Status, Verdict
 from ..objective import ObjectiveCertificate
+from .machine import exact_lead, numbers
+from .machine_objective import exact_rival_dual, find_rival_flaw, lead_scores, rival_dual
 from .rows import (
     ROWS,
     SAFE,
@@ -33,42 +35,46 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     """Every number of ``claim`` computed again from the data it was made for."""
     X, y = read_matrix(X), np.asarray(y)
     n, d = X.shape
-    if claim.w.shape != (d + 1,) or y.shape != (n,):
+    machine = claim.w.ndim == 2
+    if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
         return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
     if not np.isin(y, claim.classes).all():
         return Verdict((f"labels: expected {list(claim.classes)}, y has others",))
     if not (np.isfinite(claim.w).all() and np.isfinite(claim.weights).all() and 0 < claim.C < math.inf):
         return Verdict(("w, alpha or C are not finite",))
-    if claim.loss not in ("hinge", "squared_hinge") or claim.bias not in ("free", "augmented", "none"):
+    if claim.loss not in ("hinge", "squared_hinge") or claim.bias not in ("free", "augmented", "none")[machine:]:
         return Verdict((f"there is no loss {claim.loss!r} or bias {claim.bias!r}",))
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if claim.status == Status.INTERRUPTED:
         return check_empty(claim, int(np.count_nonzero(weight)))
-    sign, cost = np.where(y == claim.classes[1], 1.0, -1.0), claim.C * weight
-
     claim, X, constant = _in_safe_range(claim, X)
-    cost = claim.C * weight
-    wrong: list[str] = []
-    score, error = _scores(X, sign, claim, constant)
+    side = numbers(y, claim.classes) if machine else np.where(y == claim.classes[1], 1.0, -1.0)
+    return _check_bounds(claim, X, side, constant, claim.C * weight)
+
+
+def _check_bounds(claim: ObjectiveCertificate, X: Any, side: np.ndarray, constant: float, cost: np.ndarray) -> Verdict:
+    """Both bounds, and what else is claimed, of data that fit; ``side`` is the sign of a row, or its class."""
+    machine, wrong, some = claim.w.ndim == 2, list[str](), np.flatnonzero(cost > 0)
+    exact = exact_lead if machine else exact_score
+    score, error = lead_scores(X, side, claim.w, constant) if machine else _scores(X, side, claim, constant)
     primal, slack = _primal(claim, score, error, cost)
-    least = exact_cost(X, sign, claim, constant, cost) if X.size <= EXACT else primal - slack
+    small = X.size * (len(claim.classes) if machine else 1) <= EXACT
+    least = exact_cost(X, side, claim, constant, cost) if small else primal - slack
     if not least <= claim.upper <= primal + 4 * slack + 2 * claim.rounding:
         wrong.append(f"upper: claimed {claim.upper!r}, but P(w) is {primal!r}")
-    present = weight > 0
-    some = np.flatnonzero(present)
     fewest, most = count_violated(
         (score - error)[some], (score + error)[some], claim.violated,
-        lambda i: exact_score(X, sign, some[i], claim.w, constant),
+        lambda i: exact(X, side, some[i], claim.w, constant),
     )  # fmt: skip
     if not fewest <= claim.violated <= most:
         wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
-    if claim.size != int(present.sum()):
-        wrong.append(f"size: claimed {claim.size}, there are {int(present.sum())} vectors")
-    flaw = _find_flaw(claim, sign, cost)
+    if claim.size != some.size:
+        wrong.append(f"size: claimed {claim.size}, there are {some.size} vectors")
+    flaw = (find_rival_flaw if machine else _find_flaw)(claim, side, cost)
     if flaw:
         return Verdict((*wrong, f"alpha: {flaw}"), math.nan, primal, QUANTITY)
-    dual, slack = _dual(claim, X, sign, cost, constant)
-    highest = exact_dual(X, sign, claim, constant, cost) if X.size <= EXACT else dual + slack
+    dual, slack = (rival_dual if machine else _dual)(claim, X, side, cost, constant)
+    highest = (exact_rival_dual if machine else exact_dual)(X, side, claim, constant, cost) if small else dual + slack
     if not dual - 8 * slack - 2 * claim.rounding - 1e-9 * primal <= claim.lower <= highest:
         wrong.append(f"lower: claimed {claim.lower!r}, but D(alpha) is {dual!r}")
     near = claim.upper - claim.lower <= claim.tol * claim.upper
@@ -115,7 +121,7 @@ def _scores(X, sign, claim: ObjectiveCertificate, constant) -> tuple[np.ndarray,
 def _primal(claim: ObjectiveCertificate, score, error, cost) -> tuple[float, float]:
     """P(w), and how far rounding may have moved it."""
     hinge = np.maximum(1.0 - score, 0.0)
-    rest = claim.w[:-1] if claim.bias != "augmented" else claim.w
+    rest = (claim.w[..., :-1] if claim.bias != "augmented" else claim.w).ravel()
     norm = 0.5 * math.fsum(rest * rest)
     if claim.loss == "hinge":
         value, error_of_sum = math.fsum(cost * hinge), math.fsum(cost * error)
@@ -164,12 +170,13 @@ def _dual(claim: ObjectiveCertificate, X, sign, cost, constant) -> tuple[float, 
     return value, slack
 
 
-def exact_cost(X, sign, claim: ObjectiveCertificate, constant, cost) -> Fraction:
+def exact_cost(X, side, claim: ObjectiveCertificate, constant, cost) -> Fraction:
     """P(w) without any rounding."""
-    w = [Fraction(float(v)) for v in claim.w]
-    total = sum((v * v for v in (w if claim.bias == "augmented" else w[:-1])), Fraction(0)) / 2
+    score = exact_lead if claim.w.ndim == 2 else exact_score
+    rest = claim.w if claim.bias == "augmented" else claim.w[..., :-1]
+    total = sum((Fraction(float(v)) ** 2 for v in rest.ravel()), Fraction(0)) / 2
     for i in np.flatnonzero(cost > 0):
-        hinge = max(1 - exact_score(X, sign, i, claim.w, constant), Fraction(0))
+        hinge = max(1 - score(X, side, i, claim.w, constant), Fraction(0))
         total += Fraction(float(cost[i])) * (hinge if claim.loss == "hinge" else hinge * hinge)
     return total
 

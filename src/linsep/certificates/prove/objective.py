@@ -8,6 +8,9 @@ r"""Primal and dual of the soft margin (C12), and the proof of how near a w is t
 
 For all w and all such :math:`\alpha`, D <= P: the gap between them is the certificate. A free bias is not in the norm,
 and then :math:`\alpha` has to satisfy :math:`\sum \alpha_i y_i = 0` too.
+
+Of a linear machine (Crammer and Singer) a row has one vector per rival, :math:`\langle w,a_i\rangle` is the lowest of
+their scores, and :math:`\alpha_{ik} \ge 0` are its weights, of which :math:`\alpha_i = \sum_k \alpha_{ik}` is the sum.
 """
 
 from __future__ import annotations
@@ -18,8 +21,18 @@ from typing import Any
 import numpy as np
 
 from ...interrupt import in_time
-from ...rows.exact import count_violated, scored
-from ...rows.matrix import BLOCK, Rows, add_weighted_vectors, augmented, combine, weighted_length, write_scores
+from ...jit import read_only
+from ...rows.exact import count_violated, scored_blocks
+from ...rows.matrix import (
+    BLOCK,
+    RowOracle,
+    add_weighted_vectors,
+    augmented,
+    combine,
+    weighted_length,
+    write_scores,
+    write_squared_norms,
+)
 from ..base import Status
 from ..objective import ObjectiveCertificate
 
@@ -27,17 +40,30 @@ U = float(np.finfo(np.float64).eps)
 EXACT = 2**18  # numbers up to which scores that rounding hides are computed exactly
 
 
-class SoftMarginProblem:
-    """Rows, what their errors cost, and whether the bias is "free", "augmented" or absent ("none")."""
+def _product(a: np.ndarray, b: np.ndarray) -> float:
+    """<a,b>, without the threads that BLAS starts for long vectors: they take longer than the product."""
+    return float(np.einsum("i,i->", a, b))
 
-    def __init__(self, part: Rows, C: np.ndarray, *, squared: bool, bias: str):
+
+class SoftMarginProblem:
+    """Rows, what their errors cost, and whether the bias is "free", "augmented" or absent ("none").
+
+    Rows against their rivals are those of a linear machine: alpha then holds ``slots`` numbers per row, and the bias is
+    not free.
+    """
+
+    def __init__(self, part: RowOracle, C: np.ndarray, *, squared: bool, bias: str):
         self.part = augmented([part], bias != "none")[0]
         self.C, self.squared, self.free, self.bias = C, squared, bias == "free", bias
         self.sign, self.size = part.sign.astype(np.float64), part.size
         absent = C <= 0.0
         self.limit = np.where(absent, 0.0, math.inf) if squared else C  # of alpha
         self.diagonal = 0.5 / np.where(absent, 1.0, C) if squared else np.zeros_like(C)  # D has - diagonal alpha^2 / 2
-        self.rows = np.arange(C.size)
+        self.rows, self.slots = np.arange(C.size), part.slots
+
+    def masses(self, alpha: np.ndarray) -> np.ndarray:
+        """The weight of each row, that of all its vectors."""
+        return alpha if self.slots == 1 else alpha.reshape(-1, self.slots).sum(axis=1)
 
     def scores(self, w: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """<w, a_i> of all rows, or of some."""
@@ -56,16 +82,28 @@ class SoftMarginProblem:
 
     def squared_norm(self, w: np.ndarray) -> float:
         """|w|^2; a free bias is not in it."""
-        return float(w[:-1] @ w[:-1]) if self.free else float(w @ w)
+        return _product(w[:-1], w[:-1]) if self.free else _product(w, w)
 
     def primal(self, w: np.ndarray, score: np.ndarray) -> float:
         """P(w)."""
         hinge = np.maximum(1.0 - score, 0.0)
-        return 0.5 * self.squared_norm(w) + float(self.C @ (hinge * hinge if self.squared else hinge))
+        return 0.5 * self.squared_norm(w) + _product(self.C, hinge * hinge if self.squared else hinge)
 
     def dual(self, alpha: np.ndarray, total: np.ndarray) -> float:
         """D(alpha)."""
-        return float(alpha.sum()) - 0.5 * self.squared_norm(total) - 0.5 * float(self.diagonal @ (alpha * alpha))
+        mass = self.masses(alpha)
+        return float(mass.sum()) - 0.5 * self.squared_norm(total) - 0.5 * _product(self.diagonal, mass * mass)
+
+    def hold(self, alpha: np.ndarray) -> np.ndarray:
+        """Alpha within its limits: not negative, and no row with more than its own; sums are not rounded upwards."""
+        if self.slots == 1:
+            return np.clip(alpha, 0.0, self.limit)
+        shares = np.maximum(alpha, 0.0).reshape(-1, self.slots)
+        mass, several = shares.sum(axis=1), np.count_nonzero(shares, axis=1) > 1
+        most = np.where(several, 1.0 - 2 * self.slots * U, 1.0) * self.limit
+        over = mass > most
+        shares[over] *= (most[over] / mass[over])[:, None]
+        return np.where(several[:, None], shares, np.minimum(shares, self.limit[:, None])).ravel()
 
     def balance(self, alpha: np.ndarray) -> np.ndarray:
         """Alpha with the same sum in both classes: the larger one shrinks."""
@@ -75,16 +113,39 @@ class SoftMarginProblem:
         return alpha * np.where(positive, least / max(sums[0], 1e-300), least / max(sums[1], 1e-300))
 
 
-def _cost_at_most(problem: SoftMarginProblem, w: np.ndarray, score: np.ndarray) -> tuple[float, float]:
+def _doubt(problem: SoftMarginProblem, w: np.ndarray) -> np.ndarray:
+    """How far rounding may have moved the lowest score of each row, however it was summed."""
+    part, out = problem.part, np.empty(problem.C.size)
+    if problem.slots == 1:
+        for rows, _, error in scored_blocks([part._replace(weight=part.weight[:0])], w):
+            out[rows] = 2 * error
+        return out
+    write_squared_norms(part.rows, problem.rows, out)  # by the lengths of the row and of w: no second look at the rows
+    longest = float(np.sqrt(np.square(part.as_matrix(w)).sum(axis=1).max()))
+    return 8 * (part.rows.longest_row + 8) * U * (np.sqrt(out) * longest + U)
+
+
+def _cost_at_most(
+    problem: SoftMarginProblem, w: np.ndarray, score: np.ndarray, doubt: np.ndarray
+) -> tuple[float, float]:
     """A number that P(w) is not above, and how much of it is for rounding."""
-    rows, _, error = scored([problem.part._replace(weight=problem.part.weight[:0])], w)
-    doubt = np.empty(score.size)
-    doubt[rows] = 2 * error  # of a score that was summed in another order
-    hinge = np.maximum(1.0 - score, 0.0)
-    value, most = problem.primal(w, score), np.maximum(1.0 - score + doubt, 0.0)
+    hinge, most = np.maximum(1.0 - score, 0.0), np.maximum(1.0 - score + doubt, 0.0)
+    value = problem.primal(w, score)
     more = most * most - hinge * hinge if problem.squared else most - hinge
     rounding = float(problem.C @ more) * (1 + score.size * U) + 2 * (score.size + w.size + 8) * U * value
     return value + rounding, rounding
+
+
+def _count_violated(problem: SoftMarginProblem, w: np.ndarray, score: np.ndarray, doubt: np.ndarray) -> int:
+    """How many rows have <w,a> <= 0; of a machine only those are looked at again that rounding leaves open."""
+    part = problem.part
+    if problem.slots == 1:
+        return count_violated([part], w, EXACT)
+    present, open_rows = problem.C > 0.0, np.abs(score) <= doubt
+    known = int(np.count_nonzero(present & (score < -doubt)))
+    weight = read_only((present & open_rows).astype(np.float64))
+    some = part._replace(rows=part.rows._replace(weight=weight), weight=weight)
+    return known + (count_violated([some], w, EXACT) if weight.any() else 0)
 
 
 def _dual_at_least(problem: SoftMarginProblem, alpha: np.ndarray) -> tuple[float, float]:
@@ -97,8 +158,8 @@ def _dual_at_least(problem: SoftMarginProblem, alpha: np.ndarray) -> tuple[float
     terms = min(int(np.count_nonzero(alpha)), BLOCK + alpha.size // BLOCK) + 80
     rows = problem.part.with_bias(0.0) if problem.free else problem.part  # a free bias is not in the norm
     error = 2 * terms * U * weighted_length([rows], alpha)
-    norm = math.sqrt(problem.squared_norm(total))
-    value = mass - 0.5 * norm * norm - 0.5 * float(problem.diagonal @ (alpha * alpha))
+    norm, masses = math.sqrt(problem.squared_norm(total)), problem.masses(alpha)
+    value = mass - 0.5 * norm * norm - 0.5 * float(problem.diagonal @ (masses * masses))
     rounding = 64 * U * mass + error * (norm + error)
     rounding += 2 * (total.size + alpha.size + 16) * U * (0.5 * norm * norm + abs(value - mass))
     return value - rounding, rounding
@@ -113,8 +174,8 @@ def prove_objective(
     """
     size = int(np.count_nonzero(problem.C > 0.0))
     shared: dict[str, Any] = {
-        "updates": passes, "size": size, "w": w, "C": C, "loss": "squared_hinge" if problem.squared else "hinge",
-        "bias": problem.bias, "tol": tol,
+        "updates": passes, "size": size, "w": problem.part.as_matrix(w), "C": C, "bias": problem.bias, "tol": tol,
+        "loss": "squared_hinge" if problem.squared else "hinge",
     }  # fmt: skip
     return in_time(
         lambda: _prove(problem, w, alpha, tol, reason, shared),
@@ -128,18 +189,21 @@ def _prove(
     problem: SoftMarginProblem, w: np.ndarray, alpha: np.ndarray, tol: float, reason: str, shared: dict[str, Any]
 ) -> ObjectiveCertificate:
     """What is known of w and alpha after one look at the rows for each."""
-    score = problem.scores(w)
-    upper, above = _cost_at_most(problem, w, score)
+    score, alpha = problem.scores(w), problem.hold(alpha)
+    doubt = _doubt(problem, w)
+    upper, above = _cost_at_most(problem, w, score, doubt)
     lower, below = _dual_at_least(problem, alpha)
-    near, rows = upper - lower <= tol * upper, np.flatnonzero(alpha)
+    near, places = upper - lower <= tol * upper, np.flatnonzero(alpha)
+    rows, rivals = np.divmod(places, problem.slots)
     return ObjectiveCertificate(
         status=Status.OPTIMAL if near else Status.BUDGET_SPENT,
         lower=lower,
         upper=upper,
         reason="" if near else reason,
-        violated=count_violated([problem.part], w, EXACT),
+        violated=_count_violated(problem, w, score, doubt),
         rows=rows,
-        weights=alpha[rows],
+        rivals=rivals if problem.slots > 1 else rivals[:0],
+        weights=alpha[places],
         rounding=above + below,
         **shared,
     )
