@@ -146,3 +146,17 @@ def test_where_no_w_separates_the_rule_is_a_good_one_all_the_same(shared, monkey
         assert rule.score(X, y) > 0.84
         monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 1)
         monkeypatch.setattr("linsep.estimators.maximum_margin.nearest_point_by_ascent", nearest_point)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("bias", BIASES)
+def test_where_no_column_tells_the_classes_apart_w_is_0_and_not_rounding_error(bias, offset):
+    """Least squares of labels 0, 1, 0 at 0, 1, 2: the slope is 0 and the bias the mean of -1, 1, -1."""
+    X, y = np.array([[0.0], [1.0], [2.0]]) + offset, [0, 1, 0]
+    rule = MaximumMargin(bias=bias).fit(X, y)
+    assert rule.coef_.tolist() == [[0.0]] and rule.intercept_[0] == pytest.approx(-1 / 3, abs=1e-12)
+    assert rule.certificate_.status == "not separable" and rule.check(X, y)
+    assert "0 but for its bias: it decides for one class" in str(rule.certificate_)
+    assert rule.predict(X).tolist() == [0, 0, 0] and -rule.margin_ >= 1.0
+    weighted = MaximumMargin(bias=bias).fit(X, y, sample_weight=[1.0, 4.0, 1.0])
+    assert weighted.predict(X).tolist() == [1, 1, 1]

@@ -103,6 +103,8 @@ class MarginCertificate(Certificate):
             proof = f"a convex combination of {np.count_nonzero(self.weights)} training vectors is zero"
             proof += " (in exact arithmetic)" * self.exact
             said = f"Not separable: no {rule} separates these data, for {proof}"
+            if self.w.ndim == 1 and self.w.any() and not self.w[:-1].any():
+                wrong += ", which is 0 but for its bias: it decides for one class throughout"
             return f"{said}; {wrong}; {made}." if self.w.any() else f"{said}; {made}."
         why = f"{self.reason}; " if self.reason else ""
         if self.status == Status.WITHIN_ROUNDING:

@@ -48,6 +48,7 @@ from .one_vs import OneVsAll, OneVsOne
 
 QUICK = 1e9  # multiplications of least squares, for which there is always time
 MACHINE_TOL = 1e-2  # of a linear machine of soft margin: less changes no held-out accuracy
+NOISE = 1e-9  # of scores that should be 1 and -1
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 COMMITTEES = {"one-vs-all": OneVsAll, "one-vs-one": OneVsOne}
 
@@ -262,7 +263,7 @@ class MaximumMargin(LinearClassifier):
     def _compromise(self, part: Rows) -> np.ndarray:
         """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
         if part.width <= WIDE:
-            return least_squares(VectorMatrix(part), np.ones(part.sign.size))
+            return _without_noise(part, least_squares(VectorMatrix(part), np.ones(part.sign.size)), part.sign)
         A = VectorMatrix(part.with_bias(0.0))
         C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
         problem = SoftMarginProblem(part, C, squared=False, bias=self._bias_of_rows())
@@ -384,3 +385,12 @@ class MaximumMargin(LinearClassifier):
         if hasattr(getattr(self, "committee_", self), "pairs_"):
             return self.committee_.as_polynomial(lift)  # which says why there is none
         return super().as_polynomial(lift)
+
+
+def _without_noise(part: Rows, w: np.ndarray, sign: np.ndarray) -> np.ndarray:
+    """The w of least squares; where no column tells the classes apart, and w is rounding error, 0 and the best bias."""
+    A = VectorMatrix(part.with_bias(0.0))
+    g = sign * (A @ w)
+    if np.ptp(g[A.weight > 0]) > NOISE:
+        return w
+    return np.append(np.zeros(w.size - 1), np.average(sign, weights=A.weight) if part.bias else 0.0)
