@@ -90,7 +90,7 @@ class Clock:
         """Why to stop after so many passes, or nothing."""
         if self.budget is None or self.worked(passes) < self.budget or passes < LEAST:
             return ""
-        return f"the {self.budget:g} seconds of max_iter='auto' are spent"
+        return f"the {AUTO:g} seconds of max_iter='auto' are spent"  # of which each class may have a share
 
 
 def say_why(answer: Any) -> str:
