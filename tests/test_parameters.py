@@ -144,8 +144,8 @@ def fitted(name: str) -> list[Any]:
             kind(1.0, multi_class="one-vs-all").fit(X, Y),
         ],
         "NetworkClassifier": lambda: [kind().fit(graphs, [[0, 0, 1], [1, 2, 2]])],
-        "OneVsAll": lambda: [kind(linsep.Perceptron()).fit(X, Y)],
-        "OneVsOne": lambda: [kind(linsep.Perceptron()).fit(X, Y)],
+        "OneVsAll": lambda: [kind(linsep.MaximumMargin(C=1.0)).fit(X, Y)],
+        "OneVsOne": lambda: [kind(linsep.MaximumMargin(C=1.0)).fit(X, Y)],
         "SequenceClassifier": lambda: [kind().fit(*WORDS), kind().fit(*WORDS, dev=WORDS)],
         "StructuredClassifier": lambda: [kind(lambda x, k: x * np.eye(2)[k], labels=[0, 1]).fit([1.0, -1.0], [0, 1])],
     }

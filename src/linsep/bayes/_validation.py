@@ -38,24 +38,26 @@ def by_label(values: dict, classes: np.ndarray, name: str) -> list[Any]:
     return [values[label] for label in labels]
 
 
-def check_rows(estimator, X, *y, reset: bool):
+def check_rows(estimator, X, *y, reset: bool, accept_sparse: Any = False):
     """Check X, or X and y; X becomes float64."""
-    return check_input(estimator, X, *y, accept_sparse=False, dtype=np.float64, reset=reset)
+    return check_input(estimator, X, *y, accept_sparse=accept_sparse, dtype=np.float64, reset=reset)
 
 
 def check_weights(sample_weight, X: np.ndarray) -> np.ndarray:
     """Return the weights of the rows, 1 by default; none is negative, not all are zero."""
     weight = check_sample_weight(sample_weight, X)
     if weight is None:
-        return np.ones(len(X))
+        return np.ones(X.shape[0])
     if not weight.any():
         raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
     return weight
 
 
-def check_labelled(estimator, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check_labelled(
+    estimator, X, y, sample_weight, accept_sparse: Any = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return X, class indices and weights, without the rows of weight 0; sets ``classes_``."""
-    X, y = check_rows(estimator, X, y, reset=True)
+    X, y = check_rows(estimator, X, y, reset=True, accept_sparse=accept_sparse)
     check_classification_targets(y)
     weight = check_weights(sample_weight, X)
     classes, k = np.unique(y, return_inverse=True)

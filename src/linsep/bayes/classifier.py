@@ -38,12 +38,14 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         None: ``Gaussian(shared=True)``, which is linear.
     priors : "uniform", dict or array-like of shape (n_classes,), default=None
         p(k), by label or in the order of the sorted labels. None: the frequencies in the data.
-    loss : array-like of shape (n_classes, n_classes) or (n_classes + 1, n_classes), default=None
-        ``W[decision, truth]`` as for `Strategy`. None: 0/1 loss.
+    loss : array-like of shape (n_decisions, n_classes), default=None
+        ``W[decision, truth]`` as for `Strategy`; one more row than classes is the reject option. None: 0/1 loss.
     reject : float, default=None
         The cost of the reject option. None: no reject option, unless ``loss`` has a row for it.
     reject_label : object, default=None
         What ``predict`` returns for a reject. None: -1, or "reject" if the classes are strings.
+    decisions : array-like of shape (n_decisions,), default=None
+        The labels of the decisions, if they are not the classes: ``loss`` has one row for each.
 
     Attributes
     ----------
@@ -56,7 +58,7 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
     strategy_ : Strategy
         The learned strategy; ``strategy_.model`` has the densities.
     decisions_ : ndarray
-        The labels of the decisions: the classes, and that of the reject option.
+        The labels of the decisions: the classes, and that of the reject option; or ``decisions``.
     loss_ : ndarray of shape (n_decisions, n_classes)
         W.
 
@@ -78,11 +80,12 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         "loss": [None, "array-like"],
         "reject": [None, Real],
         "reject_label": "no_validation",
+        "decisions": [None, "array-like"],
     }
 
     classes_: np.ndarray
 
-    def __init__(self, model=None, *, priors=None, loss=None, reject=None, reject_label=None):
+    def __init__(self, model=None, *, priors=None, loss=None, reject=None, reject_label=None, decisions=None):
         set_parameters(self, locals())
 
     def __sklearn_tags__(self):
@@ -102,7 +105,9 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         densities = isinstance(model, dict) or hasattr(model, "score_samples")
         fit_model = self._fit_densities if densities else self._fit_classifier
         found = fit_model(model, X, k, weight)
-        self.strategy_ = Strategy(found, self.loss, reject=self.reject, reject_label=self.reject_label)
+        self.strategy_ = Strategy(
+            found, self.loss, reject=self.reject, reject_label=self.reject_label, decisions=self.decisions
+        )
         self.loss_, self.decisions_ = self.strategy_.loss, self.strategy_.decisions
         return self
 
@@ -150,7 +155,7 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         """Return one score per class, the best class has the greatest; for two classes the difference of theirs.
 
         With 0/1 loss log p(k|x), or the log odds of two classes; see `Strategy.scores`. The reject option has
-        no score: see `risks`.
+        no score: see `risks`. If the decisions are not the classes: minus their risks.
         """
         X = self._check(X)
         scores = self.strategy_.scores(X)

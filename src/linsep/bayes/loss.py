@@ -14,10 +14,12 @@ class Loss(NamedTuple):
     """The loss of every decision, and the labels of the decisions."""
 
     W: np.ndarray  # shape (n_decisions, n_classes)
-    decisions: np.ndarray  # the classes, and the label of the reject option if there is one
+    decisions: np.ndarray  # the classes, and the label of the reject option if there is one; or labels of their own
 
 
-def check_loss(classes: Any, loss: Any = None, reject: float | None = None, reject_label: Any = None) -> Loss:
+def check_loss(
+    classes: Any, loss: Any = None, reject: float | None = None, reject_label: Any = None, decisions: Any = None
+) -> Loss:
     """Check a loss for these classes; the arguments are those of `Strategy`.
 
     >>> check_loss(["ill", "well"], [[0, 1], [10, 0]], reject=0.5)
@@ -26,6 +28,8 @@ def check_loss(classes: Any, loss: Any = None, reject: float | None = None, reje
            [ 0.5,  0.5]]), decisions=array(['ill', 'well', 'reject'], dtype='<U6'))
     """
     classes = np.asarray(classes)
+    if decisions is not None:
+        return _check_decisions(classes, loss, reject, decisions)
     W = 1.0 - np.eye(classes.size) if loss is None else _check_matrix(loss, classes)
     if reject is not None:
         if len(W) > classes.size:
@@ -62,9 +66,36 @@ def _check_matrix(loss: Any, classes: np.ndarray) -> np.ndarray:
             f"loss: expected a {K} x {K} matrix W[decision, truth] for the classes {classes.tolist()}, "
             f"or {K + 1} x {K} with the reject option in the last row, got shape {W.shape}."
         )
+    _require_finite(W)
+    return W
+
+
+def _check_decisions(classes: np.ndarray, loss: Any, reject: float | None, decisions: Any) -> Loss:
+    """A loss with one row for each of the decisions, whatever they are.
+
+    >>> check_loss(["ill", "well"], [[0, 1], [10, 0], [2, 3]], decisions=["cure", "home", "test"]).W.shape
+    (3, 2)
+    """
+    labels = list(decisions)
+    if not labels or len(set(labels)) < len(labels):
+        raise ValueError(f"decisions: expected different labels, got {labels}.")
+    if loss is None or reject is not None:
+        raise ValueError("decisions: expected a loss with one row for each, and reject=None: rejecting is one of them.")
+    W = as_float_array(loss, "loss")
+    if W.shape != (len(labels), classes.size):
+        expected = f"{len(labels)} x {classes.size}, decisions times classes {classes.tolist()}"
+        raise ValueError(f"loss: expected a matrix of {expected}, got shape {W.shape}.")
+    _require_finite(W)
+    plain = all(isinstance(each, str) for each in labels) or all(isinstance(each, Real) for each in labels)
+    found = np.array(labels) if plain else np.empty(len(labels), dtype=object)
+    if not plain:
+        found[:] = labels  # of unlike types, or tuples
+    return Loss(W, found)
+
+
+def _require_finite(W: np.ndarray) -> None:
     for d, k in np.argwhere(~np.isfinite(W))[:1]:
         raise ValueError(f"loss: W[{d}, {k}] = {W[d, k]} is not a finite number.")
-    return W
 
 
 def _append_label(classes: np.ndarray, label: Any) -> np.ndarray:

@@ -2,14 +2,18 @@ r"""Classifiers by the distance from the class means: `NearestMean` and `Mahalan
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators._datasets import RowClassifier
-from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
+from ..estimators._validation import StrOptions, all_or_nothing, check_parameters, require_known_labels
 from ..model_file import Saved
-from ._validation import check_labelled, check_rows
+from ._validation import check_labelled, check_rows, check_weights
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
 from .discriminant import CentredDiscriminant, Discriminant
@@ -22,19 +26,28 @@ class _NearestMeanClassifier(Saved, RowClassifier, BaseEstimator):
     means_: np.ndarray
     discriminant_: Discriminant
 
-    def _scores(self, X: np.ndarray) -> np.ndarray:
+    _accept_sparse: Any = False
+
+    def _check(self, X) -> Any:
+        return check_rows(self, X, reset=False, accept_sparse=self._accept_sparse)
+
+    def distance(self, X) -> np.ndarray:
+        """Return the distances of the rows from the classes, shape (n_samples, n_classes)."""
+        raise NotImplementedError
+
+    def _scores(self, X: Any) -> np.ndarray:
         """Return minus half the squared distances, up to a number common to all classes."""
         raise NotImplementedError
 
     def predict(self, X) -> np.ndarray:
         """Return the class of the nearest mean; of equally near ones the first."""
         check_is_fitted(self)
-        return self.classes_[np.argmax(self._scores(check_rows(self, X, reset=False)), axis=1)]
+        return self.classes_[np.argmax(self._scores(self._check(X)), axis=1)]
 
     def decision_function(self, X) -> np.ndarray:
         """Return minus half the squared distances, up to a common number; for two classes their difference."""
         check_is_fitted(self)
-        g = self._scores(check_rows(self, X, reset=False))
+        g = self._scores(self._check(X))
         return g[:, 1] - g[:, 0] if len(self.classes_) == 2 else g
 
     @property
@@ -77,22 +90,64 @@ class NearestMean(_NearestMeanClassifier):
 
     _parameter_constraints: dict = {}
 
+    _accept_sparse = "csr"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn the means; rows of weight 0 are absent."""
-        X, k, weight = check_labelled(self, X, y, sample_weight)
-        members = [k == j for j in range(len(self.classes_))]
-        self.means_ = np.stack([weight[of] @ X[of] / weight[of].sum() for of in members])
+        X, k, weight = check_labelled(self, X, y, sample_weight, accept_sparse="csr")
+        return self._add(X, k, weight, np.zeros(len(self.classes_)), 0.0)
+
+    @available_if(lambda self: not hasattr(self, "means_") or hasattr(self, "_totals"))  # old files have no totals
+    @all_or_nothing
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Go on with more rows; the first call needs all ``classes``, and rows of each of them."""
+        first = not hasattr(self, "means_")
+        if first and classes is None:
+            raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b]).")
+        X, y = check_rows(self, X, y, reset=first, accept_sparse="csr")
+        known = np.unique(classes) if first else self.classes_
+        if classes is not None and not np.array_equal(np.unique(classes), known):
+            raise ValueError(f"classes: expected {known.tolist()} as in the first call, got {list(classes)}.")
+        require_known_labels(y, known)
+        k, weight = np.searchsorted(known, y), check_weights(sample_weight, X)
+        if first:
+            missing = np.flatnonzero(np.bincount(k, weight, known.size) == 0)
+            if missing.size:
+                raise ValueError(f"partial_fit: the first part has no row of class {known.tolist()[missing[0]]!r}.")
+            self.classes_ = known
+        before = (np.zeros(known.size), 0.0) if first else (self._totals, self.means_)
+        return self._add(X, k, weight, *before)
+
+    def _add(self, X, k: np.ndarray, weight: np.ndarray, totals: np.ndarray, means: np.ndarray | float):
+        """The means of these rows and of those before, by their weights."""
+        count = len(self.classes_)
+        shares = sp.csr_array((weight, (k, np.arange(k.size))), shape=(count, k.size))
+        sums = shares @ X
+        own = np.bincount(k, weight, count)
+        self._totals = totals + own
+        part = (sums.toarray() if sp.issparse(sums) else sums) - own[:, None] * means
+        self.means_ = means + part / self._totals[:, None]
         self.discriminant_ = Discriminant(None, self.means_, -0.5 * np.sum(self.means_**2, axis=1))
         return self
 
     def _scores(self, X) -> np.ndarray:
+        if sp.issparse(X):
+            return X @ self.means_.T + self.discriminant_.constant
         return CentredDiscriminant.from_means(self.means_)(X)
 
     def distance(self, X) -> np.ndarray:
         """Return the distances of the rows from the means, shape (n_samples, n_classes)."""
         check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
+        X = check_rows(self, X, reset=False, accept_sparse="csr")
+        if sp.issparse(X):  # without making it dense
+            squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1) - 2 * self._scores(X)
+            return np.sqrt(np.maximum(squares, 0.0))
         return np.stack([np.linalg.norm(X - mean, axis=1) for mean in self.means_], axis=1)
 
 

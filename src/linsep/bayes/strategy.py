@@ -39,6 +39,8 @@ class Strategy:
         posterior is below 1 - reject (Chow), never if reject >= 1 - 1/n_classes.
     reject_label : object, default=None
         What ``predict`` returns for a reject. None: -1, or "reject" if the classes are strings.
+    decisions : array-like of shape (n_decisions,), default=None
+        The labels of the decisions, if they are not the classes: ``loss`` has one row for each, as many as there are.
 
     Examples
     --------
@@ -48,26 +50,34 @@ class Strategy:
     array([ 0, -1,  1])
     >>> Strategy(model, [[0, 10], [1, 0]]).predict([[-1.0], [0.0], [2.0]])      # 1 taken for 0 costs 10
     array([0, 1, 1])
+    >>> Strategy(model, [[0, 9], [1, 0], [0.7, 0.7]], decisions=["go", "stop", "ask"]).predict([[-1.5], [0.2], [2.0]])
+    array(['go', 'ask', 'stop'], dtype='<U4')
     """
 
-    def __init__(self, model: Any, loss: Any = None, *, reject: float | None = None, reject_label: Any = None):
+    _free = False  # whether the decisions are others than the classes
+
+    def __init__(
+        self, model: Any, loss: Any = None, *, reject: float | None = None, reject_label: Any = None,
+        decisions: Any = None,
+    ):  # fmt: skip
         if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
             raise ValueError(f"model: {type(model).__name__} has no predict_proba and classes_ (or is not fitted).")
         self.model = model
-        self.loss, self.decisions = check_loss(model.classes_, loss, reject, reject_label)
-        self._gains = compute_gains(self.loss[: len(model.classes_)])
+        self.loss, self.decisions = check_loss(model.classes_, loss, reject, reject_label, decisions)
+        self._free = decisions is not None
+        self._gains = None if self._free else compute_gains(self.loss[: len(model.classes_)])
 
     @property
     def rejects(self) -> bool:
         """Whether there is a reject option."""
-        return len(self.loss) > self.loss.shape[1]
+        return not self._free and len(self.loss) > self.loss.shape[1]
 
     def risks(self, X) -> np.ndarray:
         """Return the conditional risks of the decisions, shape (n_samples, n_decisions)."""
         return self.model.predict_proba(X) @ self.loss.T
 
     def scores(self, X) -> np.ndarray:
-        """Return scores of shape (n_samples, n_classes), the best class has the greatest.
+        """Return scores of shape (n_samples, n_classes), the best class has the greatest; or of the own decisions.
 
         They are log a_k p(k|x) if the loss depends only on the gain a_k of the right decision (0/1 loss does), minus
         the risk otherwise.
@@ -76,7 +86,7 @@ class Strategy:
 
     def _scores(self, X) -> np.ndarray:
         if self._gains is None:
-            return -self.risks(X)[:, : len(self.model.classes_)]
+            return -self.risks(X)[:, : None if self._free else len(self.model.classes_)]
         with np.errstate(divide="ignore"):
             logs = getattr(self.model, "predict_log_proba", lambda X: np.log(self.model.predict_proba(X)))(X)
         return logs + np.log(self._gains)

@@ -42,6 +42,13 @@ def takes_dataset(method: Method) -> Method:
 class RowClassifier(ClassifierMixin):
     """A classifier of rows, whose accuracy on a dataset may be asked for."""
 
+    @property
+    def predict_proba(self) -> Any:
+        """There are no probabilities, unless a class has them: scores are not calibrated."""
+        name = type(self).__name__
+        remedy = f"sklearn.calibration.CalibratedClassifierCV({name}(...)).fit(X, y)"
+        raise AttributeError(f"{name} has no predict_proba, for its scores are no probabilities. Use {remedy}.")
+
     @takes_dataset
     def score(self, X, y, sample_weight=None) -> float:
         """The share of the rows, by weight, whose class is predicted.

@@ -87,8 +87,18 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"Expected two classes or more, got one class only: {self.classes_.tolist()[0]!r}.")
         self.estimators_ = self._learn(X, label, check_sample_weight(sample_weight, X))
+        if all(hasattr(member, "support_") for member in self.estimators_):
+            self._find_support(X, label)
         self._learned_with = remember_parameters(self)
         return self
+
+    def _find_support(self, X, label: np.ndarray) -> None:
+        """The rows that support any member, and these rows."""
+        found = np.zeros(label.size, dtype=bool)
+        for member, question in zip(self.estimators_, self._questions(), strict=True):
+            found[np.arange(label.size)[self._rows(question, label)[0]][member.support_]] = True
+        self.support_ = np.flatnonzero(found)
+        self.support_vectors_ = X[self.support_]
 
     def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
         """The members; those that Ctrl-C prevents, or the end of a budget of time, are absent."""
@@ -139,6 +149,16 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         rows, positive = self._rows(question, label)
         X = X if isinstance(rows, slice) else X[rows]  # SciPy would copy all rows of a slice
         return (X, positive.astype(np.int64)), {} if weight is None else {"sample_weight": weight[rows]}
+
+    @property
+    def n_classes_(self) -> int:
+        """How many classes there are."""
+        return len(self.classes_)
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes made by the member that made the most."""
+        return max(int(np.max(member.n_iter_)) for member in self.estimators_)
 
     @property
     def coef_(self) -> np.ndarray:
@@ -238,8 +258,14 @@ class OneVsAll(Committee):
         One per class; to member k the rows of class k are 1, all others 0.
     certificates_ : tuple of Certificate
         One per member.
-    coef_, intercept_, classes_
-        As for `Perceptron`: one row of ``coef_`` per member.
+    n_classes_ : int
+        Number of classes.
+    support_ : array of int
+        The rows that support any member, if members have some.
+    support_vectors_ : array or sparse matrix
+        These rows.
+    coef_, intercept_, classes_, n_iter_
+        As for `Perceptron`: one row of ``coef_`` per member; the most passes of a member.
 
     Examples
     --------
@@ -286,7 +312,7 @@ class OneVsOne(Committee):
     ----------
     pairs_ : list of pairs of int
         The classes of each member: (0, 1), (0, 2), ..., (1, 2), ...; the second one is the positive side.
-    estimators_, certificates_, coef_, intercept_, classes_
+    estimators_, certificates_, n_classes_, support_, support_vectors_, coef_, intercept_, classes_, n_iter_
         As for `OneVsAll`: one entry per pair.
 
     Examples
