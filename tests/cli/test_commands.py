@@ -5,12 +5,11 @@ import math
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import linsep
 from linsep.cli.app import HOME, run
-from linsep.cli.tables import is_test_row
+from linsep.data.columns import HeldOut
 
 LINE = "a,b,kind\n" + "".join(f"{k / 2},{k * k % 7},{'low' if k < 12 else 'high'}\n" for k in range(24))
 MIXED = "a,b,kind\n" + "".join(f"{k / 2},{k * k % 7},{'even' if k % 2 else 'odd'}\n" for k in range(60))
@@ -65,7 +64,7 @@ def test_columns_are_found_by_name(folder, capsys):
 
 def test_held_out_rows_are_not_learned_from_and_left_out_of_the_check(folder, capsys):
     code, found, _ = call(capsys, "fit", "mixed.csv", "-t", "kind", "--test", "0.25", "--seed", "3", "-o", "m.linsep")
-    held = int(is_test_row(np.arange(60), 0.25, 3).sum())
+    held = int(HeldOut(0.25, 3).mask(0, 60).sum())
     assert code == 0 and found["test"]["rows"] == held > 5
     assert linsep.load("m.linsep").certificate_.size == 60 - held
     assert call(capsys, "check", "m.linsep", "mixed.csv")[0] == 0

@@ -29,24 +29,37 @@ class Meeting(NamedTuple):
 
     rule: Any
     origin: dict[str, Any]
-    schema: Any
     table: Any
-    sample: Any
 
 
-def meet(path: str, data: tuple[str, ...], kind: str | None, out: Output, *, labels: bool) -> Meeting:
+def meet(path: str, data: tuple[str, ...], kind: str | None, memory: int, out: Output, labels: bool = True) -> Meeting:
     """Open a model and a table, and find the model's columns in it."""
     from .schemas import schema_of
-    from .tables import read_table
+    from .tables import open_table
 
     model, origin = open_model(path)
     schema = schema_of(model, origin, path)
-    if labels and schema.target is None:
+    if labels and getattr(schema, "target", "") is None:
         raise Problem(f"{path}: does not say which column was predicted: it was not made by linsep fit.")
-    table = read_table(data, kind)
-    for name in schema.missing_columns(table.frame.columns):
-        out.note(f"{', '.join(table.files)}: no column {name!r}; it counts as missing in every row.")
-    return Meeting(model, origin, schema, table, table.sample(schema, labels))
+    table = open_table(
+        data, out, kind=kind, schema=schema, memory=memory, labels=labels,
+        target=getattr(schema, "target", None) if labels else None,
+        weight=getattr(schema, "weight", None) if labels else None,
+    )  # fmt: skip
+    return Meeting(model, origin, table)
+
+
+def held_out_of(origin: dict[str, Any], path: str) -> Any:
+    """The rows that a model was not learned from, by a rule that the model has; None: all were used."""
+    from ..data.columns import HeldOut
+
+    held = origin.get("held_out") or {}
+    if not isinstance(held, dict) or "fraction" not in held:
+        return None
+    fraction, seed = held["fraction"], held.get("seed")
+    if not (isinstance(fraction, float) and 0 < fraction < 1 and isinstance(seed, int) and 0 <= seed < 2**32):
+        raise Problem(f"{path}: held_out: expected a fraction and a seed, got {held!s:.80}.")
+    return HeldOut(fraction, seed)
 
 
 @click.command(cls=Command)
@@ -71,12 +84,10 @@ def predict(
     the class, and the score: of two classes g(x), positive for the second one; of
     more by how much the best class leads. A score near 0 is a near miss.
     """
-    import numpy as np
+    from .tables import decide
 
-    rule, _, _, _, sample = meet(model, data, kind, out, labels=False)
-    decided = rule.predict(sample.X)
-    g = rule.decision_function(sample.X)
-    score = g if g.ndim == 1 else np.diff(np.partition(g, -2, axis=1)[:, -2:], axis=1)[:, 0]
+    rule, _, table = meet(model, data, kind, memory, out, labels=False)
+    decided, score = decide(rule, table.dataset)
     out.answer(rows=int(decided.size), output=output)
     if output is None and out.as_json:
         out.answer(prediction=decided, score=score)
@@ -136,15 +147,15 @@ def evaluate(
     from .metrics import evaluate as count
     from .metrics import say_classes, say_evaluation
 
-    rule, _, schema, _, sample = meet(model, data, kind, out, labels=True)
-    found = count(rule, sample)
+    rule, _, table = meet(model, data, kind, memory, out)
+    found = count(rule, table)
     out.answer(**found)
     say_evaluation(found, out, "rows")
     say_classes(found, out)
     if picture is not None:
         from .picture import draw
 
-        draw(picture, rule, sample, schema.feature_names)
+        draw(picture, rule, table.sample(), table.dataset.schema.feature_names)
         out.answer(picture=picture)
         out.say(f"wrote {picture}")
 
@@ -167,19 +178,16 @@ def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, o
     are left out again. The check shares no code with the solver. The exit code is
     0 if every claim holds, 1 if one does not.
     """
-    import numpy as np
-
     from .learning import certificates_of
-    from .tables import is_test_row
 
-    rule, origin, _, table, sample = meet(model, data, kind, out, labels=True)
-    held = origin.get("held_out") or {}
-    if "fraction" in held:
-        sample = sample.take(~is_test_row(np.arange(sample.y.size), held["fraction"], held["seed"]))
-    same = origin.get("data", {}).get("sha256") == table.sha256
+    rule, origin, table = meet(model, data, kind, memory, out)
+    X, y, weight = table.sample(held_out_of(origin, model))
+    source = origin.get("data")
+    same = isinstance(source, dict) and source.get("sha256") == table.sha256
     if not same:
         out.note("these are not the bytes that the model was fitted to: its certificate is about others.")
-    verdict = rule.check(sample.X, sample.y, sample.weight)
+    with table.dataset.within_memory():
+        verdict = rule.check(X, y, weight)
     for certificate in certificates_of(rule):
         out.say(certificate)
     out.say(verdict)

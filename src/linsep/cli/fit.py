@@ -69,46 +69,54 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
     """
     from .learning import learn
     from .metrics import evaluate, say_evaluation
-    from .schemas import find_schema
-    from .tables import read_table
+    from .schemas import make_plan, say_schema
+    from .tables import open_table
 
-    if options["target"] is None:
-        refuse("--target: which column is to be predicted? For example: --target species.")
     _check_output(options["output"])
-    table = read_table(data, options["kind"])
-    held, held_out = _held_rows(table, options)
-    schema = find_schema(table, table.frame if held is None else table.frame.filter(~held), options, out)
-    train, test = table.sample(schema), None
-    if held is not None:
-        train, test = train.take(~held), train.take(held)
-    elif held_out:
-        test = read_table([held_out["file"]], options["kind"]).sample(schema)
-    if options["schema"] != "":
-        _say_data(table, schema, train, out, held_out)
+    held_out, test_file = _held_out(options)
+    places = {name: options[name] for name in ("kind", "memory", "target", "weight")}
+    table = open_table(data, out, schema=make_plan(options, held_out), **places)
+    say_schema(table, out)
+    schema, train = table.dataset.schema, table.sample(held_out)
+    test = open_table([test_file], out, **{**places, "schema": schema}) if test_file else table if held_out else None
+    held = held_out._asdict() if held_out else {"file": test_file} if test_file else None
+    out.answer(data=table.source, features=schema.n_features, classes=table.dataset.classes, held_out=held)
     if options["dry_run"] or options["schema"] == "":
-        out.answer(schema=schema.as_dict())
-        out.say(json_text(schema.as_dict(), indent=1) if options["schema"] == "" else schema)
+        _say_decisions(table, out, as_file=options["schema"] == "")
         return
-    learned = learn(
-        train, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
-        seconds=options["time_limit"],
-    )  # fmt: skip
+    _say_data(table, out)
+    with table.dataset.within_memory():
+        learned = learn(
+            train, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
+            seconds=options["time_limit"],
+        )  # fmt: skip
     _say_learned(learned, out)
     if test is not None:
-        found = evaluate(learned.model, test)
+        found = evaluate(learned.model, test, held_out)
         out.answer(test=found)
         say_evaluation(found, out, "held-out rows")
     command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
-    origin = {"command": command, "data": table.source, "held_out": held_out, "schema": schema.as_dict()}
+    origin = {"command": command, "data": table.source, "held_out": held, "schema": schema.as_dict()}
     _write(learned.model, options["output"], origin, out)
     _say_end(learned, options["time_limit"], out)
 
 
-def _say_data(table: Any, schema: Any, train: Any, out: Output, held_out: Any) -> None:
+def _say_data(table: Any, out: Output) -> None:
     """What there is to learn from."""
-    rows, columns, classes = table.frame.height, len(schema.columns), sorted(set(train.y.tolist()))
-    out.answer(data=table.source, features=schema.n_features, classes=classes, held_out=held_out)
-    out.say(f"{rows} rows, {columns} columns, {schema.n_features} features, {len(classes)} classes.")
+    data = table.dataset
+    columns = f"{len(data.schema.columns)} columns, " if hasattr(data.schema, "columns") else ""
+    out.say(f"{data.n_rows} rows, {columns}{data.n_features} features, {len(data.classes)} classes.")
+
+
+def _say_decisions(table: Any, out: Output, as_file: bool) -> None:
+    """What becomes of the columns: in words, or as ``--schema FILE`` takes it back."""
+    schema = table.dataset.schema
+    out.answer(schema=schema.as_dict())
+    if as_file:
+        out.say(json_text(schema.as_dict(), indent=1))
+    else:
+        _say_data(table, out)
+        out.say(schema)
 
 
 def _say_learned(learned: Any, out: Output) -> None:
@@ -156,11 +164,9 @@ def _check_output(path: str | None) -> None:
         raise Problem(f"{path}: is a folder, or its folder does not exist. Give a path such as model.linsep.")
 
 
-def _held_rows(table: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any] | None]:
-    """Which rows are held out (None: no rows of the table), and how they were chosen."""
-    import numpy as np
-
-    from .tables import is_test_row
+def _held_out(options: dict[str, Any]) -> tuple[Any, str | None]:
+    """The rows to be held out, or the file of others."""
+    from ..data.columns import HeldOut
 
     test = options["test"]
     if test is None:
@@ -168,10 +174,7 @@ def _held_rows(table: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]
     try:
         fraction = float(test)
     except ValueError:
-        return None, {"file": test}
+        return None, test
     if not 0 < fraction < 1:
         refuse(f"--test: expected a fraction between 0 and 1, or a file, got {test}.")
-    held = is_test_row(np.arange(table.frame.height), fraction, options["seed"])
-    if held.all() or not held.any():
-        raise Problem(f"--test {test}: {held.size} rows are too few to hold out this part of them.")
-    return held, {"fraction": fraction, "seed": options["seed"]}
+    return HeldOut(fraction, options["seed"]), None

@@ -116,8 +116,9 @@ def _choose_price(sample: Sample, out: Output, lift: int | None, seed: int, why:
     import linsep
 
     rng = np.random.RandomState(seed)
-    n = sample.y.size
-    rows = np.sort(rng.permutation(n)[:MOST_ROWS])
+    there = sample.present()
+    n = there.size
+    rows = np.sort(rng.permutation(there)[:MOST_ROWS])
     X, y, weight = sample.take(rows)
     X = X if lift is None else _lifted(X, lift)
     folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min()))

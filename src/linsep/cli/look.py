@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .options import Command, answering, data_argument, memory_option, model_argument, target_option, time_option
-from .output import BUDGET_SPENT, NO, Output, refuse
+from .output import BUDGET_SPENT, NO, Output
 
 SHOWN = 10  # weights in words
 
@@ -30,15 +30,17 @@ def separable(data: tuple[str, ...], *, target: str | None, out: Output, **optio
     4 if the time did not suffice to decide.
     """
     from ..estimators.separability import separability
-    from .schemas import find_schema
-    from .tables import read_table
+    from .schemas import make_plan, say_schema
+    from .tables import open_table
 
-    if target is None:
-        refuse("--target: which column names the classes? For example: --target species.")
-    table = read_table(data, options["kind"])
-    schema = find_schema(table, table.frame, {"target": target, **options}, out)
-    X, y, weight = table.sample(schema)
-    with out.progress("is it separable?", options["time_limit"]):
+    options["target"] = target
+    table = open_table(
+        data, out, kind=options["kind"], schema=make_plan(options), memory=options["memory"], target=target,
+        weight=options["weight"],
+    )  # fmt: skip
+    say_schema(table, out)
+    X, y, weight = table.sample()
+    with out.progress("is it separable?", options["time_limit"]), table.dataset.within_memory():
         found = separability(X, y, weight, max_seconds=options["time_limit"])
     proof = (found.rows + 1).tolist() if found.separable is False else []
     out.answer(separable=found.separable, status=str(found.status), proof_rows=proof, certificate=[str(found)])

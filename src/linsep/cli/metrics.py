@@ -6,17 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from .output import Output
-from .tables import Sample
+from ..data.columns import HeldOut
+from .output import Output, Problem
+from .tables import Table, decide
 
 
-def evaluate(model: Any, sample: Sample) -> dict[str, Any]:
-    """Accuracy with its 95 % interval (Clopper and Pearson), the confusion matrix, and each class's precision."""
+def evaluate(model: Any, table: Table, held_out: HeldOut | None = None) -> dict[str, Any]:
+    """Accuracy with its 95 % interval (Clopper and Pearson), the confusion matrix, and each class's precision.
+
+    Of the rows that are held out, if some are.
+    """
     from scipy.stats import binomtest
 
-    decided = model.predict(sample.X)
-    classes = np.unique(np.concatenate([model.classes_, sample.y]))
-    truth, said = np.searchsorted(classes, sample.y), np.searchsorted(classes, decided)
+    decided, y = decide(model, table.dataset)[0], table.sample().y
+    if held_out is not None:
+        mask = held_out.mask(0, y.size)
+        decided, y = decided[mask], y[mask]
+    if y.dtype.kind != decided.dtype.kind and {y.dtype.kind, decided.dtype.kind} & {"U", "O"}:
+        raise Problem(f"the labels are {y.dtype.name}, those of the model {decided.dtype.name}.")
+    classes = np.unique(np.concatenate([model.classes_, y]))
+    truth, said = np.searchsorted(classes, y), np.searchsorted(classes, decided)
     confusion = np.zeros((classes.size, classes.size), dtype=np.int64)
     np.add.at(confusion, (truth, said), 1)
     n, right = int(confusion.sum()), int(np.trace(confusion))

@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -61,10 +61,29 @@ class Output:
         sys.stdout.flush()
         return self.code
 
+    @property
+    def on_terminal(self) -> bool:
+        """Whether somebody watches."""
+        return not (self.as_json or self.quiet) and sys.stderr.isatty()
+
+    @contextmanager
+    def reading(self) -> Iterator[Callable[[int, int], None] | None]:
+        """A bar on a terminal while files are read: gives the function that is told bytes read and bytes in all."""
+        if not self.on_terminal:
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("", total=None)
+            yield lambda done, size: bar.update(task, completed=done, total=size)
+
     @contextmanager
     def progress(self, what: str, seconds: float | None = None) -> Iterator[None]:
         """A line on a terminal while learning goes on: passes, seconds, and how many are left at most."""
-        if self.as_json or self.quiet or not sys.stderr.isatty():
+        if not self.on_terminal:
             yield
             return
         from rich.console import Console

@@ -10,26 +10,30 @@ from ..data.errors import DataError
 from .output import Output, Problem, refuse
 
 if TYPE_CHECKING:
-    from ..data.columns import Schema
+    from ..data.columns import HeldOut, Plan
     from .tables import Table
 
 
-def find_schema(table: Table, frame: Any, options: dict[str, Any], out: Output) -> Schema:
-    """The schema of the rows of ``frame``, a part of the table."""
-    from ..data.columns import infer_schema
+def make_plan(options: dict[str, Any], held_out: HeldOut | None = None) -> Plan:
+    """What the options of a command say about columns."""
+    from ..data.columns import Plan
 
     target = options["target"]
     uses = {name: "text" for name in options["text"]} | {name: "ignore" for name in options["ignore"]}
-    if target in uses or target == options["weight"]:
+    if target in uses or (target is not None and target == options["weight"]):
         refuse(f"{target!r} can't be the target and something else.")
     given, more = read_decisions(options["schema"]) if options["schema"] else ({}, {})
-    with table.named():
-        schema = infer_schema([frame], target, options["weight"], uses={**more, **uses}, given=given)
-    for note in schema.noticed:
+    given = {name: column for name, column in given.items() if name not in uses}
+    return Plan(tuple({**more, **uses}.items()), tuple(given.values()), held_out)
+
+
+def say_schema(table: Table, out: Output) -> None:
+    """What was noticed about the columns; refuse a table without features."""
+    schema: Any = table.dataset.schema
+    for note in getattr(schema, "noticed", ()):
         out.note(note)
     if not schema.n_features:
         raise Problem(f"{', '.join(table.files)}: no column is left to learn from.")
-    return schema
 
 
 def read_decisions(path: str) -> tuple[dict[str, Any], dict[str, str]]:
@@ -56,15 +60,19 @@ def read_decisions(path: str) -> tuple[dict[str, Any], dict[str, str]]:
     return given, uses
 
 
-def schema_of(model: Any, origin: dict[str, Any], path: str) -> Schema:
+def schema_of(model: Any, origin: dict[str, Any], path: str) -> Any:
     """The schema of a model: its own, or numbers in the columns that it was fitted to."""
     from ..data.columns import Schema
     from ..data.columns.kinds import Number
+    from ..data.rows import RowSchema
 
     if "schema" in origin:
+        plain = origin["schema"]
+        of_table = not isinstance(plain, dict) or plain.get("format") == "linsep schema"
         try:
-            schema = Schema.from_dict(origin["schema"])
-        except DataError as error:
+            schema: Any = Schema.from_dict(plain) if of_table else RowSchema.from_dict(plain)
+            int(schema.n_features), bool(schema.base if not of_table else 0)
+        except (DataError, TypeError, ValueError) as error:
             raise Problem(f"{path}: {error}") from error
     else:
         names = getattr(model, "feature_names_in_", None)

@@ -1,152 +1,166 @@
-"""Files as rows, labels and weights, by the columns that a schema names."""
+"""Files as rows, labels and weights: a dataset, with what a model file says about it."""
 
 from __future__ import annotations
 
 import hashlib
-import io
-import sys
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from glob import glob
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..data.errors import DataError
-from .output import Problem
+from .output import Output, Problem
 
-SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-SUFFIXES |= {".arrow": "arrow", ".feather": "arrow"}
+if TYPE_CHECKING:
+    from ..data import Dataset
+    from ..data.columns import HeldOut
+
+SMALL = 64_000_000  # bytes of files that are read again rather than kept in a cache
+SLICE = 1 << 16  # rows that are decided at a time
 
 
 class Sample(NamedTuple):
-    """Rows with their labels and weights, ready for an estimator."""
+    """Rows with their labels and weights, ready for an estimator; a weight of 0 leaves a row out."""
 
     X: Any
     y: np.ndarray
     weight: np.ndarray | None
 
+    def present(self) -> np.ndarray:
+        """The numbers of the rows that count."""
+        return np.arange(self.y.size) if self.weight is None else np.flatnonzero(self.weight)
+
     def take(self, rows: np.ndarray) -> Sample:
-        """Some of the rows."""
+        """A copy of some of the rows."""
         return Sample(self.X[rows], self.y[rows], None if self.weight is None else self.weight[rows])
 
 
-def find_files(data: Sequence[str]) -> list[str]:
-    """The files that arguments name: paths, patterns, or - for standard input."""
-    found: list[str] = []
-    for each in data:
-        matches = [each] if each == "-" or Path(each).exists() else sorted(glob(each))
-        if not matches:
-            raise Problem(f"{each}: no such file. Give the path of a table, a pattern in quotes, or - for a pipe.")
-        found += matches
-    for name in found:
-        if name != "-" and Path(name).is_dir():
-            raise Problem(f"{name}: is a folder. Give its files, for example '{name}/*.csv'.")
-    return found
-
-
-def read_bytes(name: str) -> bytes:
-    """All of a file, or of standard input."""
-    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-
-
-def is_test_row(rows: np.ndarray, fraction: float, seed: int) -> np.ndarray:
-    """Which rows are held out: a function of their numbers and the seed alone (splitmix64), so that it can be repeated.
-
-    >>> is_test_row(np.arange(8), 0.5, seed=0).tolist()
-    [False, True, True, False, True, True, True, False]
-    """
-    with np.errstate(over="ignore"):
-        z = (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        z += np.uint64(seed) * np.uint64(0xD1B54A32D192ED03)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-    return (z >> np.uint64(11)).astype(np.float64) * 2.0**-53 < fraction
-
-
 class Table(NamedTuple):
-    """A table that was read, with the place of every row."""
+    """Files that were read."""
 
-    frame: Any  # of polars
+    dataset: Dataset
     files: list[str]
-    ends: list[int]  # rows up to the end of each file
-    sha256: str
+    sha256: str | None
 
     @property
     def source(self) -> dict[str, Any]:
         """What a model file says about its data."""
-        return {"files": self.files, "rows": self.frame.height, "sha256": self.sha256}
+        return {"files": self.files, "rows": self.dataset.n_rows, "sha256": self.sha256}
 
-    def sample(self, schema: Any, labels: bool = True) -> Sample:
-        """The rows as a schema makes them; labels and weights only if asked for."""
-        if labels and schema.target not in self.frame.columns:
-            known = ", ".join(self.frame.columns[:20])
-            raise Problem(f"{self.files[0]}: no column {schema.target!r} with the labels. Its columns: {known}.")
-        with self.named():
-            X, y, weight = schema.transform(self.frame if labels else self.frame.drop(schema.target, strict=False))
+    def sample(self, held_out: HeldOut | None = None) -> Sample:
+        """All rows; those that are held out get a weight of 0."""
+        X, y, weight = self.dataset.rows
+        if y is None:
+            target = getattr(self.dataset.schema, "target", None)
+            raise Problem(f"{', '.join(self.files)}: there are no labels{f' (column {target!r})' if target else ''}.")
+        if held_out is None:
+            return Sample(X, y, weight)
+        weight = np.ones(y.size) if weight is None else np.array(weight)
+        weight[held_out.mask(0, y.size)] = 0.0
+        lost = sorted(set(y.tolist()) - set(y[weight > 0].tolist()))
+        if lost or not (weight == 0).any():
+            what = f"the class {lost[0]!r} is in held-out rows only" if lost else "no row is held out"
+            raise Problem(f"--test {held_out.fraction:g}: of {y.size} rows {what}. Take another --test or --seed.")
         return Sample(X, y, weight)
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
-        """Errors about data get the name of the file and the row."""
-        try:
-            yield
-        except DataError as error:
-            row = getattr(error, "row", None)
-            file = bisect_right(self.ends, row) if row is not None else 0
-            place = self.files[min(file, len(self.files) - 1)] if row is not None else ", ".join(self.files)
-            if row is not None:
-                place += f", row {row + 1 - (self.ends[file - 1] if file else 0)}"
-            column = f", column {error.column!r}" if error.column is not None else ""
-            raise Problem(f"{place}{column}: {error.message}") from error
+
+def open_table(
+    data: Sequence[str], out: Output, *, kind: str | None = None, schema: Any = None, memory: int = 10**9,
+    target: str | None = None, weight: str | None = None, labels: bool = True,
+) -> Table:  # fmt: skip
+    """Read files: ``schema`` is that of a model, or a plan for a new one; ``labels`` are needed, or not wanted."""
+    from dataclasses import replace
+
+    from ..data import open_dataset
+    from ..data.formats import TABLES, format_of
+    from ..data.sources import find_sources
+
+    sources = find_sources(data)
+    paths = [source.path for source in sources]
+    files = ["-" if data[0] == "-" and len(data) == 1 else _short(path) for path in paths]
+    form = format_of(sources, kind)
+    if form in TABLES:
+        known = hasattr(schema, "transform")
+        if known and not labels:
+            schema = replace(schema, target=None, weight=None)
+        if known:
+            note_missing(schema, sources, form, out)
+        elif target is None:
+            raise Problem("--target: which column names the classes? For example: --target species.", 2)
+    elif schema is not None and not hasattr(schema, "base"):
+        if hasattr(schema, "transform"):
+            raise Problem(f"{files[0]}: the model was made from a table, this file is {form}.")
+        schema = None  # a plan is for columns with names
+    elif target is not None:
+        raise Problem(f"--target {target}: files of the format {form} have their labels in a place of their own.", 2)
+    cache = None if sum(source.size for source in sources) > SMALL else False
+    with out.reading() as progress:
+        dataset = open_dataset(
+            paths, target, format=form, schema=schema, weight=weight, memory=max(memory, 1 << 20), cache=cache,
+            progress=progress,
+        )  # fmt: skip
+    return Table(dataset, files, fingerprint(paths))
 
 
-def read_table(data: Sequence[str], kind: str | None = None) -> Table:
-    """Read files into one table: the columns of the first, found by name in the others."""
+def _short(path: str) -> str:
+    """A path as a user would write it."""
     try:
-        import polars as pl
-    except ImportError:
-        raise Problem("reading tables needs polars: pip install 'linsep[files]'") from None
-    files = find_files(data)
-    digest, frames = hashlib.sha256(), []
-    for name in files:
-        part = read_bytes(name)
-        digest.update(part)
-        how = kind or SUFFIXES.get(Path(name).suffix.lower(), "csv")
+        return str(Path(path).relative_to(Path.cwd())) if "://" not in path else path
+    except ValueError:
+        return path
+
+
+def note_missing(schema: Any, sources: Any, form: str, out: Output) -> None:
+    """Say which columns of a model the first file has not."""
+    names = column_names(sources, form)
+    for name in schema.missing_columns(names) if names else ():
+        out.note(f"{_short(sources[0].path)}: no column {name!r}; it counts as missing in every row.")
+
+
+def column_names(sources: Any, form: str) -> list[str]:
+    """The columns of the first file, from its beginning."""
+    import tempfile
+
+    from ..data.open import Recipe
+    from ..data.progress import Progress
+    from ..data.readers.csv import Widened
+    from ..data.readers.tables import Tables
+
+    options = {"separator": "\t" if form == "tsv" else ","}
+    with tempfile.TemporaryDirectory() as folder:
+        tables = Tables(sources[:1], Recipe(form, None, None, None, options, 1 << 16), Progress([], None), Path(folder))
         try:
-            frames.append(_parse(pl, part, how))
-        except Problem:
-            raise
-        except BaseException as error:  # all that polars raises for bad files, its panics among it
-            if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
-                raise
-            raise Problem(f"{name}: not a table in {how}: {_first_line(error)}") from error
-    for name, frame in zip(files, frames, strict=True):
-        if set(frame.columns) != set(frames[0].columns):
-            odd = sorted(set(frame.columns) ^ set(frames[0].columns))[0]
-            raise Problem(f"{name}: the column {odd!r} is in this file or in {files[0]}, but not in both.")
-    if len(frames) > 1:
-        frames = [frame.select(frames[0].columns) for frame in frames]
-    frame = pl.concat(frames, how="vertical_relaxed")
-    return Table(frame, files, np.cumsum([each.height for each in frames]).tolist(), digest.hexdigest())
+            first = next(tables.batches(), None)
+        except Widened:  # a later piece has wider types: it has the same columns
+            return list(tables.types.of)
+    return [] if first is None else list(first[1].columns)
 
 
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__)[:200]
+def fingerprint(paths: Sequence[str]) -> str | None:
+    """SHA-256 of the bytes of local files, one after the other."""
+    digest = hashlib.sha256()
+    for path in paths:
+        if "://" in path:
+            return None
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
 
 
-def _parse(pl: Any, part: bytes, kind: str) -> Any:
-    """A data frame of the bytes of a file."""
-    if not part:
-        raise Problem("the file is empty: expected a line with the names of the columns, and rows.")
-    file = io.BytesIO(part)
-    if kind in ("csv", "tsv"):
-        return pl.read_csv(file, separator="," if kind == "csv" else "\t", infer_schema_length=None)
-    readers = {"jsonl": pl.read_ndjson, "parquet": pl.read_parquet, "arrow": pl.read_ipc}
-    if kind not in readers:
-        raise Problem(f"format {kind!r}: expected csv, tsv, jsonl, parquet or arrow.", 2)
-    return readers[kind](file)
+def slices(rows: int) -> Iterator[slice]:
+    """All rows, some at a time."""
+    for begin in range(0, rows, SLICE):
+        yield slice(begin, min(begin + SLICE, rows))
+
+
+def decide(model: Any, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """The class of every row, and its score: g(x), or of more than two classes the lead of the best one."""
+    decided, scores = [], []
+    with dataset.within_memory() as rows:
+        for part in slices(dataset.n_rows):
+            X = rows.X[part]
+            g = model.decision_function(X)
+            decided.append(model.predict(X))
+            scores.append(g if g.ndim == 1 else np.diff(np.partition(g, -2, axis=1)[:, -2:], axis=1)[:, 0])
+    return np.concatenate(decided), np.concatenate(scores)

@@ -62,8 +62,9 @@ def open_dataset(
     format : str, default=None
         "csv", "tsv", "parquet", "arrow", "jsonl", "svmlight", "vw", "npy" or "npz"; None: by the ending of the names,
         or by the first bytes.
-    schema : Schema or RowSchema, default=None
-        How the files become X, such as ``train.schema`` for a file of test rows; None: found in the data.
+    schema : Schema, RowSchema or Plan, default=None
+        How the files become X, such as ``train.schema`` for a file of test rows; None: found in the data, as far as a
+        `Plan` of `linsep.data.columns` does not say it.
     weight : str, default=None
         The column of the weights of the rows, of tables.
     memory : int or str, default="1GB"
@@ -133,7 +134,8 @@ def _open(folder: Path, sources: list[Source], recipe: Recipe, memory: int, repo
         write_cache(place, sources, recipe, report)
         header = read_header(place, verify=False)
         assert header is not None
-    schema = recipe.schema or _schema_class(recipe.format).from_dict(header["schema"])
+    known = hasattr(recipe.schema, "n_features")  # a plan has none
+    schema = recipe.schema if known else _schema_class(recipe.format).from_dict(header["schema"])
     return Dataset(place, [source.path for source in sources], schema, memory)
 
 

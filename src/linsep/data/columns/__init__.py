@@ -3,6 +3,7 @@
 `statistics` counts, `decide` decides, `kinds` does what was decided, `schema` keeps it all. docs/columns.md.
 """
 
+from .plan import HeldOut, Plan
 from .schema import Schema, describe, infer_schema
 
-__all__ = ["Schema", "describe", "infer_schema"]
+__all__ = ["HeldOut", "Plan", "Schema", "describe", "infer_schema"]

@@ -45,7 +45,7 @@ class Tables:
 
     def _require_columns(self, batch: Any, source: Source) -> None:
         for name in (self.recipe.target, self.recipe.weight):
-            if name is not None and name not in batch.columns and self.recipe.schema is None:
+            if name is not None and name not in batch.columns and not hasattr(self.recipe.schema, "transform"):
                 near = difflib.get_close_matches(name, batch.columns, 1)
                 names = ", ".join(batch.columns[:10]) + (", ..." if batch.width > 10 else "")
                 advice = f"Do you mean {near[0]!r}?" if near else f"The columns are {names}."
@@ -53,15 +53,16 @@ class Tables:
 
     def read_twice(self, most: int) -> tuple[Any, Iterator[tuple[Source, Any]]]:
         """The schema of all batches, and the batches again: ``most`` bytes from memory, the others from the disk."""
-        from ..columns import infer_schema
+        from ..columns import Plan
 
+        plan = self.recipe.schema or Plan()
         while True:
             copies = _Copies(self.folder / "batches", most)
             try:
                 seen: Any = self.batches()
                 seen = (copies.keep(source, batch) for source, batch in seen) if self.recipe.format in TEXT else seen
                 current = self.sources[-1:]
-                schema = infer_schema(_noting(seen, current), self.recipe.target, self.recipe.weight)
+                schema = plan.infer(_noting(seen, current), self.recipe.target, self.recipe.weight)
             except Widened:
                 continue
             except DataError as error:
@@ -111,11 +112,12 @@ class _Copies:
 
 def fill_from_tables(writer: Any, sources: list[Source], recipe: Any, progress: Progress) -> Any:
     """Write the rows of all tables into the cache; returns the schema."""
+    from ..columns import Plan
     from ..open import said_of
 
     tables = Tables(sources, recipe, progress, writer.folder)
     schema = recipe.schema
-    if schema is None:
+    if schema is None or isinstance(schema, Plan):
         schema, pairs = tables.read_twice(16 * recipe.piece)
     else:
         pairs = _with_known_types(tables, 16 * recipe.piece)
