@@ -30,7 +30,7 @@ def test_ctrl_c_writes_the_best_model_so_far_and_says_so(tmp_path):
         "import os, signal, sys\n"
         "from linsep import progress\n"
         "from linsep.loop import learn\n"
-        "def press(done, most):\n"
+        "def press(done, *rest):\n"
         "    if done == 3:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "learn.report = press\n"
@@ -62,7 +62,8 @@ def test_the_end_of_the_time_writes_the_best_model_so_far(tmp_path, monkeypatch,
         ["fit", "slow.csv", "-t", "y", "--rule", "perceptron", "--time-limit", "0.01s", "-o", "m.linsep", "--json"]
     )
     said = json.loads(capsys.readouterr().out)
-    assert code == 4 == said["exit_code"] and "time limit is spent" in said["notes"][-1]
+    assert code == 4 == said["exit_code"], said
+    assert "time limit is spent" in said["notes"][-1]
     assert linsep.load("m.linsep").predict(np.zeros((1, 40))).shape == (1,)
 
 

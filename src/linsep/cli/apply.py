@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +24,16 @@ def open_model(path: str) -> tuple[Any, dict[str, Any]]:
     if not hasattr(model, "predict") or not hasattr(model, "classes_"):
         raise Problem(f"{path}: holds a {type(model).__name__} that is not fitted, or no classifier of rows.")
     return model, origin
+
+
+@contextmanager
+def made_by_linsep(path: str) -> Iterator[None]:
+    """A model file whose values don't fit together is bad data, whatever Python says about it."""
+    try:
+        yield
+    except (AttributeError, KeyError, IndexError, TypeError, ZeroDivisionError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise Problem(f"{path}: not a model file that can be used: {said[:200]}") from error
 
 
 class Meeting(NamedTuple):
@@ -87,7 +99,8 @@ def predict(
     from .tables import decide
 
     rule, _, table = meet(model, data, kind, memory, out, labels=False)
-    decided, score = decide(rule, table.dataset)
+    with made_by_linsep(model):
+        decided, score = decide(rule, table.dataset)
     out.answer(rows=int(decided.size), output=output)
     if output is None and out.as_json:
         out.answer(prediction=decided, score=score)
@@ -148,7 +161,8 @@ def evaluate(
     from .metrics import say_classes, say_evaluation
 
     rule, _, table = meet(model, data, kind, memory, out)
-    found = count(rule, table)
+    with made_by_linsep(model):
+        found = count(rule, table)
     out.answer(**found)
     say_evaluation(found, out, "rows")
     say_classes(found, out)
@@ -186,7 +200,7 @@ def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, o
     same = isinstance(source, dict) and source.get("sha256") == table.sha256
     if not same:
         out.note("these are not the bytes that the model was fitted to: its certificate is about others.")
-    with table.dataset.within_memory():
+    with table.dataset.within_memory(), made_by_linsep(model):
         verdict = rule.check(X, y, weight)
     for certificate in certificates_of(rule):
         out.say(certificate)

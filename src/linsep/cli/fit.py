@@ -98,7 +98,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
     command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
     origin = {"command": command, "data": table.source, "held_out": held, "schema": schema.as_dict()}
     _write(learned.model, options["output"], origin, out)
-    _say_end(learned, options["time_limit"], out)
+    _say_end(learned, out)
 
 
 def _say_data(table: Any, out: Output) -> None:
@@ -141,14 +141,12 @@ def _write(model: Any, path: str | None, origin: dict[str, Any], out: Output) ->
     out.say(f"wrote {path}")
 
 
-def _say_end(learned: Any, limit: float | None, out: Output) -> None:
+def _say_end(learned: Any, out: Output) -> None:
     """Whether learning ended too early."""
-    from .learning import certificates_of
-
     if learned.interrupted:
         out.code = INTERRUPTED
         out.note("interrupted: this is the best model so far.")
-    elif limit and any("seconds is spent" in each.reason for each in certificates_of(learned.model)):
+    elif learned.out_of_time:
         out.code = BUDGET_SPENT
         out.note("the time limit is spent: this is the best model so far.")
 

@@ -25,6 +25,7 @@ class Learned(NamedTuple):
     rule: str
     why: list[str]
     interrupted: bool = False
+    out_of_time: bool = False
 
 
 def make_estimator(rule: str, C: float | None, lift: int | None, seed: int) -> Any:
@@ -59,7 +60,7 @@ def learn(
 ) -> Learned:
     """Fit what was asked for, within ``seconds``; after Ctrl-C the best so far."""
     why: list[str] = []
-    interrupted = False
+    interrupted = out_of_time = False
     model: Any = None
     try:
         with interrupts(seconds), warnings.catch_warnings():
@@ -71,11 +72,12 @@ def learn(
             model = make_estimator(rule, None if C is None else float(C), lift, seed)
             with out.progress(f"learning: {rule}", seconds):
                 model.fit(sample.X, sample.y, sample.weight)
+            out_of_time = is_spent() and not all(each.proved for each in certificates_of(model))
     except KeyboardInterrupt:
         interrupted = True
         if model is None or not (hasattr(model, "n_iter_") or hasattr(model, "classifier_")):
             raise
-    return Learned(model, rule, why, interrupted)
+    return Learned(model, rule, why, interrupted, out_of_time)
 
 
 def _choose_rule(

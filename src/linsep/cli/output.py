@@ -84,7 +84,8 @@ class Output:
     def progress(self, what: str, seconds: float | None = None) -> Iterator[None]:
         """A line on a terminal while learning goes on: passes, seconds, and how many are left at most."""
         if not self.on_terminal:
-            yield
+            with watched(lambda done, most: None):  # no bar of the library's own either
+                yield
             return
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

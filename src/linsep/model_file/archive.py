@@ -117,5 +117,7 @@ def parse_array(raw: bytes, name: str) -> np.ndarray:
     found, expected = len(raw) - file.tell(), math.prod(shape) * dtype.itemsize
     if expected != found or min(shape, default=0) < 0 or len(shape) > 16:
         raise ValueError(f"{name}: expected {expected} bytes of numbers, got {found}.")
+    if dtype.kind == "U" and found and np.frombuffer(raw, f"{dtype.str[0]}u4", offset=file.tell()).max() > 0x10FFFF:
+        raise ValueError(f"{name}: expected strings, got numbers that are no characters.")
     array = np.frombuffer(raw, dtype, offset=file.tell()).reshape(shape, order="F" if fortran else "C")
     return array.astype(dtype if dtype.isnative else dtype.newbyteorder("="), order="K")  # a copy, to be written to
