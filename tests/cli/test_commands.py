@@ -33,11 +33,11 @@ def call(capsys, *arguments):
 
 def test_fit_predict_evaluate_check_and_inspect(folder, capsys):
     code, found, _ = call(capsys, "fit", "line.csv", "-t", "kind", "-o", "m.linsep")
-    assert code == 0 and "separable" in found["why"][0] and found["certificate"][0].startswith("Optimal")
+    assert code == 0 and "are separable" in found["why"][0] and found["certificate"][0].startswith("Optimal")
     code, found, _ = call(capsys, "check", "m.linsep", "line.csv")
     assert code == 0 and found["holds"] and found["same_data"]
     code, found, _ = call(capsys, "evaluate", "m.linsep", "line.csv")
-    assert code == 0 and found["errors"] == 0 and found["confusion"] == [[12, 0], [0, 12]]
+    assert code == 0 and found["errors"] == 0 and found["confusion"] == [[12, 0], [0, 12]], found
     code, found, _ = call(capsys, "predict", "m.linsep", "line.csv")
     assert code == 0 and found["prediction"] == ["low"] * 12 + ["high"] * 12
     assert run(["predict", "m.linsep", "line.csv", "-o", "out.csv", "-q"]) == 0
@@ -134,3 +134,38 @@ def test_pipes(folder):
     done = subprocess.run([*command, "predict", "m.linsep", "-"], input=LINE, text=True, capture_output=True)
     assert done.returncode == 0 and done.stdout.splitlines()[0] == "prediction,score" and not done.stderr
     assert math.isfinite(float(done.stdout.splitlines()[1].split(",")[1]))
+
+
+def test_other_formats_than_tables(folder, capsys):
+    rows = [f"{1 if k < 12 else -1} 1:{k / 2} 2:{k * k % 7 + 1}" for k in range(24)]
+    (folder / "line.svm").write_text("\n".join(rows) + "\n")
+    code, found, _ = call(capsys, "fit", "line.svm", "-o", "m.linsep", "--test", "0.25")
+    assert code == 0 and found["features"] == 2 and found["test"]["errors"] <= 1
+    assert call(capsys, "check", "m.linsep", "line.svm")[0] == 0
+    assert call(capsys, "predict", "m.linsep", "line.svm")[1]["rows"] == 24
+    assert call(capsys, "fit", "line.svm", "-t", "kind")[0] == 2
+    assert call(capsys, "predict", "m.linsep", "line.csv")[0] == 3
+
+
+def test_a_table_in_parts_gives_the_same_model(folder, capsys):
+    head, *lines = MIXED.splitlines()
+    for name, part in (("p1.csv", lines[:17]), ("p2.csv", lines[17:])):
+        (folder / name).write_text("\n".join([head, *part]) + "\n")
+    one = call(capsys, "fit", "mixed.csv", "-t", "kind", "-o", "one.linsep", "--test", "0.2")[1]
+    two = call(capsys, "fit", "p*.csv", "-t", "kind", "-o", "two.linsep", "--test", "0.2")[1]
+    assert one["certificate"] == two["certificate"] and one["test"] == two["test"]
+    first, second = linsep.load("one.linsep"), linsep.load("two.linsep")
+    assert (first.coef_ == second.coef_).all() and (first.intercept_ == second.intercept_).all()
+
+
+def test_a_schema_is_printed_and_taken_back(folder, capsys):
+    assert run(["fit", "mixed.csv", "-t", "kind", "--schema"]) == 0
+    (folder / "mine.json").write_text(capsys.readouterr().out)
+    plain = call(capsys, "fit", "mixed.csv", "-t", "kind", "--rule", "least-squares")[1]
+    again = call(capsys, "fit", "mixed.csv", "-t", "kind", "--rule", "least-squares", "--schema", "mine.json")[1]
+    assert plain["certificate"] == again["certificate"]
+    (folder / "mine.json").write_text('{"columns": [{"name": "b", "use": "category"}]}')
+    found = call(capsys, "fit", "mixed.csv", "-t", "kind", "--dry-run", "--schema", "mine.json")[1]
+    assert [each["use"] for each in found["schema"]["columns"]] == ["number", "category"]
+    (folder / "mine.json").write_text("{")
+    assert call(capsys, "fit", "mixed.csv", "-t", "kind", "--schema", "mine.json")[0] == 3

@@ -120,6 +120,7 @@ def _say(error: BaseException) -> str:
 
 def _fail(said: str, code: int, arguments: Sequence[str]) -> int:
     """Say what went wrong, for people and for programs."""
+    said = said.replace(f"{os.getcwd()}{os.sep}", "")  # files as the user names them
     command: Any = next((each for each in arguments if each in HOME), None)
     if "--json" in arguments:
         print(json_text({"linsep": __version__, "command": command, "error": said, "exit_code": code}))

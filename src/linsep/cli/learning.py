@@ -90,6 +90,7 @@ def _choose_rule(
         why.append("C was given, so the margin is soft.")
         return "maximum-margin", C
     X = sample.X if lift is None else _lifted(sample.X, lift)
+    _compile(X, len(np.unique(sample.y)))
     budget = SECONDS if seconds is None else seconds / 4
     with out.progress("is it separable?", budget):
         found = separability(X, sample.y, sample.weight, max_seconds=budget)
@@ -103,6 +104,15 @@ def _choose_rule(
     else:
         why.append(f"Not decided within {say_seconds(budget)} whether the classes are separable; the margin is soft.")
     return "maximum-margin", "auto"
+
+
+def _compile(X: Any, classes: int) -> None:
+    """Ask the question about a few rows first: what compiles on a machine's first run is not to count as work."""
+    from ..estimators.separability import separability
+
+    rows = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [5.0, -1.0], [0.0, 6.0], [1.0, 7.0]])[: 2 * min(classes, 3)]
+    labels = np.arange(len(rows)) // 2
+    separability(rows if isinstance(X, np.ndarray) else type(X)(rows), labels)
 
 
 def _lifted(X: Any, degree: int) -> Any:

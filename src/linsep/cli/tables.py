@@ -81,6 +81,8 @@ def open_table(
     form = format_of(sources, kind)
     if form in TABLES:
         known = hasattr(schema, "transform")
+        if hasattr(schema, "base"):
+            raise Problem(f"{files[0]}: the model was made from {schema.format}, this file is a table.")
         if known and not labels:
             schema = replace(schema, target=None, weight=None)
         if known:
@@ -91,7 +93,7 @@ def open_table(
         if hasattr(schema, "transform"):
             raise Problem(f"{files[0]}: the model was made from a table, this file is {form}.")
         schema = None  # a plan is for columns with names
-    elif target is not None:
+    if form not in TABLES and target is not None:
         raise Problem(f"--target {target}: files of the format {form} have their labels in a place of their own.", 2)
     cache = None if sum(source.size for source in sources) > SMALL else False
     with out.reading() as progress:
