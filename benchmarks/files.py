@@ -39,8 +39,9 @@ wall, cpu, most = time.perf_counter() - wall, time.process_time() - cpu, peak()
 %(test)s
 print(json.dumps({"wall": wall, "cpu": cpu, "peak": most, "more": most - before, "accuracy": accuracy}))
 """
+RULES = {"svmlight": "Relaxation(rate=1.0, max_iter=PASSES)", "csv": "AveragedPerceptron(max_iter=PASSES)"}
 LINSEP: dict[str, str] = {
-    "imports": "import linsep.data; from linsep import open_dataset, Perceptron; rule = Perceptron(max_iter=PASSES)",
+    "imports": "import linsep.data; from linsep import open_dataset, AveragedPerceptron, Relaxation; rule = RULE",
     "run": "data = open_dataset(train, TARGET, memory=memory, cache=folder); rule.fit(data)",
     "test": "accuracy = rule.score(open_dataset(test, TARGET, schema=data.schema, cache=False))",
 }
@@ -126,7 +127,8 @@ def dense_rows(rng: np.random.Generator, n: int = 10_000) -> pl.DataFrame:
 def run(code: dict[str, str], passes: int, kind: str, *arguments: str) -> dict[str, float] | None:
     """What the process reports; None if a package is missing."""
     text = FRAME % code
-    text = text.replace("PASSES", str(passes)).replace("TARGET", "'y'" if kind == "csv" else "None")
+    text = text.replace("RULE", RULES[kind]).replace("PASSES", str(passes))
+    text = text.replace("TARGET", "'y'" if kind == "csv" else "None")
     done = subprocess.run(
         [sys.executable, "-c", text, *arguments], capture_output=True, text=True, env={**os.environ, **ONE_THREAD}
     )

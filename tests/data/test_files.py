@@ -60,6 +60,8 @@ def test_unusual_csv_is_read(tmp_path):
     assert np.isnan(rows.X[1, 1]) and rows.X[[0, 0, 1], [0, 1, 0]].tolist() == [1, 2, -3]
     assert [label.replace("\r", "") for label in rows.y] == ["u\nv", 'w"w']
     assert opened(saved(tmp_path, "a;y\n1;u\n2;v\n"), separator=";", schema=plain("a")).rows.X.tolist() == [[1], [2]]
+    with pytest.raises(DataError, match="separator: expected one character"):
+        opened(tmp_path / "data.csv", separator="::")
     assert opened(saved(tmp_path, "a,y\n1,u\n2,v")).rows.y.tolist() == ["u", "v"]  # no newline at the end
 
 

@@ -111,6 +111,8 @@ def open_dataset(
         options = {"bits": bits}
     elif kind in ("csv", "tsv"):
         options = {"separator": separator or ("," if kind == "csv" else "\t")}
+        if len(options["separator"]) != 1 or not options["separator"].isascii() or options["separator"] in '"\n\r':
+            raise DataError(f"separator: expected one character, such as ';', got {separator!r}.")
     recipe = Recipe(
         kind, target, weight, schema, options, int(np.clip(bound // 64, 1 << 16, 1 << (24 if kind in TABLES else 22)))
     )
