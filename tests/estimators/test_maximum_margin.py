@@ -160,3 +160,37 @@ def test_where_no_column_tells_the_classes_apart_w_is_0_and_not_rounding_error(b
     assert rule.predict(X).tolist() == [0, 0, 0] and -rule.margin_ >= 1.0
     weighted = MaximumMargin(bias=bias).fit(X, y, sample_weight=[1.0, 4.0, 1.0])
     assert weighted.predict(X).tolist() == [1, 1, 1]
+
+
+def test_the_shortest_w_with_scores_of_b_by_hand():
+    """S3's example 2: 4 w1 + w0 >= 3 and -w0 >= 3 at the points (4, 0) and (0, 0), so w = (1.5, 0) and w0 = -3."""
+    X, y = [[0.0, 0.0], [4.0, 0.0], [9.0, 9.0]], [0, 1, 1]
+    for bias in BIASES:
+        rule = MaximumMargin(least_score=3.0, bias=bias).fit(X, y)
+        np.testing.assert_allclose([*rule.coef_[0], *rule.intercept_], [1.5, 0.0, -3.0], atol=1e-9)
+        np.testing.assert_allclose(rule.dual_coef_ @ rule.support_vectors_, rule.coef_, atol=1e-9)
+        claim = rule.certificate_
+        assert claim.status == "optimal" and rule.check(X, y)
+        norm = np.linalg.norm(claim.w[:-1] if bias == "free" else claim.w)
+        assert 3.0 / claim.upper <= norm * (1 + 1e-12) and norm <= 3.0 / claim.upper * (1 + 2e-9)
+    with pytest.raises(ValueError, match="least_score: expected None with a soft margin"):
+        MaximumMargin(C=1.0, least_score=1.0).fit(X, y)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.floats(1e-3, 1e3), st.integers(2, 4))
+def test_no_score_is_below_b_and_w_is_the_referees(seed, b, k):
+    rng = np.random.default_rng(seed)
+    y = np.arange(12) % k
+    X = rng.standard_normal((12, 3)) + 20.0 * rng.standard_normal((k, 3))[y]
+    rule = MaximumMargin(least_score=b, bias="augmented").fit(X, y)
+    if not rule.certificate_.separates:
+        return
+    W, Z = np.atleast_2d(rule.certificate_.w), np.column_stack([X, np.ones(12)])
+    g = Z @ W.T
+    rivals = np.where(np.arange(k) == y[:, None], -np.inf, g) if k > 2 else None
+    scores = g[np.arange(12), y] - rivals.max(axis=1) if k > 2 else np.where(y == 1, 1, -1) * g[:, 0]
+    assert scores.min() == pytest.approx(b, rel=1e-9)
+    plain = MaximumMargin(bias="augmented").fit(X, y).certificate_
+    assert np.linalg.norm(W) == pytest.approx(b / plain.upper, rel=1e-6)
+    assert rule.check(X, y)

@@ -12,11 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.base import Status, Verdict
+from ..certificates.base import Verdict
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..certificates.prove.objective import SoftMarginProblem, prove_objective
-from ..interrupt import is_spent
 from ..loop.stop import HIDDEN, Rounds
 from ..oracles import Classes
 from ..rows.bias import place_bias
@@ -28,6 +27,7 @@ from ..solvers.separability import decide_separability, find_coinciding
 from ..solvers.soft_margin import soft_margin
 from ..targets import EpsOptimal
 from ._datasets import takes_dataset
+from ._hard_margin import needs_compromise, stretch, without_noise
 from ._linear import LinearClassifier, row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._types import ClassWeight
@@ -46,9 +46,7 @@ from ._validation import (
 )
 from .one_vs import OneVsAll, OneVsOne
 
-QUICK = 1e9  # multiplications of least squares, for which there is always time
 MACHINE_TOL = 1e-2  # of a linear machine of soft margin: less changes no held-out accuracy
-NOISE = 1e-9  # of scores that should be 1 and -1
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
 COMMITTEES = {"one-vs-all": OneVsAll, "one-vs-one": OneVsOne}
 
@@ -83,6 +81,9 @@ class MaximumMargin(LinearClassifier):
         What an error costs; inf: none is allowed.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Of a soft margin.
+    least_score : float or None, default=None
+        Hard: a number b; w is then the shortest with <w,a> >= b for every a (S3's example 2): none is shorter than
+        ``b / certificate_.upper``. None: w is the nearest point.
     tol : float or "auto", default="auto"
         How far apart the two bounds may be, relative to the upper one; "auto": 1e-9 of the hard margin, 1e-4 of the
         soft one's cost, 1e-2 of that of a linear machine.
@@ -140,6 +141,7 @@ class MaximumMargin(LinearClassifier):
     _parameter_constraints: dict = {
         "C": [POSITIVE, Options(Real, {math.inf})],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "least_score": [None, POSITIVE],
         "tol": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions({"auto", "ascent", "newton"})],
         "visits": [StrOptions({"random", "cyclic"})],
@@ -150,7 +152,7 @@ class MaximumMargin(LinearClassifier):
         self, C: float = math.inf, *, loss: str = "hinge", bias: str = "free", fit_intercept: bool = True, tol: float |
         str = "auto", method: str = "auto", visits: str = "random", max_iter: int | str = "auto", max_seconds: float |
         None = None, class_weight: ClassWeight | None = None, warm_start: bool = False, random_state: Any = 0, verbose:
-        int = 0, multi_class: str = "machine",
+        int = 0, multi_class: str = "machine", least_score: float | None = None,
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
@@ -181,6 +183,8 @@ class MaximumMargin(LinearClassifier):
         self
         """
         check_parameters(self)
+        if self.least_score is not None and math.isfinite(self.C):
+            raise ValueError(f"least_score: expected None with a soft margin (C={self.C:g}), whose scores are about 1.")
         sample = self._sample(X, y, sample_weight)
         for name in ("committee_", "certificates_", "certificate_", "history_", "margin_"):  # of a fit of another kind
             self.__dict__.pop(name, None)
@@ -248,22 +252,20 @@ class MaximumMargin(LinearClassifier):
             certificate = decide_separability([part], outcome, self.max_seconds)
         w, dual_weights = certificate.w, np.zeros(part.sign.size)
         dual_weights[certificate.rows] = certificate.weights
-        if self._needs_compromise(certificate, part):
+        if needs_compromise(certificate, part):
             w, outcome = self._compromise(part), outcome._replace(reason=certificate.reason)
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
+        if certificate.separates and self.least_score is not None:
+            dual_weights, w = dual_weights / length(w), stretch(part, w, self.least_score)
+            certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
+            dual_weights *= length(w)
         self._publish_hard(w, certificate, passes)
         return (dual_weights * sample.sign)[:, None]
-
-    def _needs_compromise(self, found: MarginCertificate, part: Rows) -> bool:
-        """Whether w should be another one, which can't separate either; not if there is no time for that."""
-        if found.status not in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):
-            return False
-        return not is_spent() or part.sign.size * part.size**2 <= QUICK
 
     def _compromise(self, part: Rows) -> np.ndarray:
         """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
         if part.width <= WIDE:
-            return _without_noise(part, least_squares(VectorMatrix(part), np.ones(part.sign.size)), part.sign)
+            return without_noise(part, least_squares(VectorMatrix(part), np.ones(part.sign.size)), part.sign)
         A = VectorMatrix(part.with_bias(0.0))
         C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
         problem = SoftMarginProblem(part, C, squared=False, bias=self._bias_of_rows())
@@ -280,10 +282,14 @@ class MaximumMargin(LinearClassifier):
         share[certificate.rows, certificate.rivals] = certificate.weights
         if share.any():  # they make W
             share *= (length(W.ravel()) / certificate.upper if certificate.separates else 1.0) / share.sum()
-        if self._needs_compromise(certificate, part.rows):
+        if needs_compromise(certificate, part.rows):
             W = least_squares(VectorMatrix(part.rows), one_hot)
             outcome = outcome._replace(updates=passes, reason=certificate.reason)
             certificate = prove_margin([part], part.as_vector(W), share.ravel(), outcome, certificate.integers)
+        if certificate.separates and self.least_score is not None:
+            w = stretch(part, part.as_vector(W), self.least_score)
+            certificate = prove_margin([part], w, share.ravel(), outcome, certificate.integers)
+            W, share = certificate.w, share * (length(w) / length(W.ravel()))
         self._publish_hard(W, certificate, passes)
         return one_hot * share.sum(axis=1, keepdims=True) - share
 
@@ -307,8 +313,9 @@ class MaximumMargin(LinearClassifier):
         rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
         before = getattr(self, "_alpha", None) if self.warm_start else None
         if before is not None and before.size != C.size * problem.slots:
-            rows = before.size // problem.slots
-            raise ValueError(f"warm_start: expected {rows} rows as in the last fit, got {C.size}.")
+            raise ValueError(
+                f"warm_start: expected {before.size // problem.slots} rows as in the last fit, got {C.size}."
+            )
         self.history_: list[dict[str, float]] = []
         found = soft_margin(
             problem, tol, rounds, method=self.method, visits=self.visits,
@@ -385,12 +392,3 @@ class MaximumMargin(LinearClassifier):
         if hasattr(getattr(self, "committee_", self), "pairs_"):
             return self.committee_.as_polynomial(lift)  # which says why there is none
         return super().as_polynomial(lift)
-
-
-def _without_noise(part: Rows, w: np.ndarray, sign: np.ndarray) -> np.ndarray:
-    """The w of least squares; where no column tells the classes apart, and w is rounding error, 0 and the best bias."""
-    A = VectorMatrix(part.with_bias(0.0))
-    g = sign * (A @ w)
-    if np.ptp(g[A.weight > 0]) > NOISE:
-        return w
-    return np.append(np.zeros(w.size - 1), np.average(sign, weights=A.weight) if part.bias else 0.0)

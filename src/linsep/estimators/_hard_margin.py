@@ -1,0 +1,47 @@
+"""What a hard margin needs beside its solver: a w without rounding noise, and the shortest w of given scores (S3)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from ..certificates.base import Status
+from ..certificates.margin import MarginCertificate
+from ..interrupt import is_spent
+from ..rows.exact import least
+from ..rows.matrix import RowOracle, Rows, VectorMatrix
+
+QUICK = 1e9  # multiplications of least squares, for which there is always time
+NOISE = 1e-9  # of scores that should be 1 and -1
+
+
+def needs_compromise(found: MarginCertificate, part: Rows) -> bool:
+    """Whether w should be another one, which can't separate either; not if there is no time for that."""
+    if found.status not in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):
+        return False
+    return not is_spent() or part.sign.size * part.size**2 <= QUICK
+
+
+def without_noise(part: Rows, w: np.ndarray, sign: np.ndarray) -> np.ndarray:
+    """The w of least squares; where no column tells the classes apart, and w is rounding error, 0 and the best bias."""
+    A = VectorMatrix(part.with_bias(0.0))
+    g = sign * (A @ w)
+    if np.ptp(g[A.weight > 0]) > NOISE:
+        return w
+    return np.append(np.zeros(w.size - 1), np.average(sign, weights=A.weight) if part.bias else 0.0)
+
+
+def stretch(part: RowOracle, w: np.ndarray, b: float) -> np.ndarray:
+    """The multiple of a w that separates whose lowest score is b: no less in exact arithmetic, and hardly more.
+
+    >>> from linsep.oracles import points
+    >>> part = points(np.array([[3.0], [1.0]]), np.array([1, -1]))
+    >>> stretch(part, np.array([1.0, -2.0]), 5.0)
+    array([  5., -10.])
+    """
+    factor = float(Fraction(b) / least([part], w))
+    while least([part], factor * w) < b:
+        factor = math.nextafter(factor * (1.0 + 2.0**-52), math.inf)
+    return factor * w
