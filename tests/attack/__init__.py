@@ -4,4 +4,6 @@
 and what it does depends on the seed only. Workers are processes, so that a crash or a hang is a finding, not the end.
 """
 
-GENERATORS = ("rows", "forgeries", "objectives", "gaussians", "structures", "malformed", "signals", "same_bits")
+GENERATORS = (
+    "rows", "forgeries", "objectives", "regression", "gaussians", "structures", "malformed", "signals", "same_bits",
+)  # fmt: skip

@@ -11,6 +11,7 @@ SLICE = {
     "rows": range(1000, 1025),
     "forgeries": range(1000, 1025),
     "objectives": range(1000, 1025),
+    "regression": range(1000, 1025),
     "gaussians": range(1000, 1060),
 }
 
