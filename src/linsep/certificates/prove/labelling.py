@@ -82,10 +82,13 @@ class LabellingProver:
 
         Another rival may be better by less than rounding shows. Then the example is not counted.
         """
-        m, e = dyadic(w)
-        base = int(e.min(initial=0))
-        whole = [x << k - base for x, k in zip(m.tolist(), e.tolist(), strict=True)]  # w times a power of two
+        if not seen.doubtful.size:
+            return seen.beaten
         vectors, _ = self.exact_vectors(self.lowest_entries(w, seen.doubtful[:HEAVY]))
+        used = sorted(set().union(*vectors))
+        m, e = dyadic(w[used])
+        base = int(e.min(initial=0))
+        whole = {j: x << k - base for j, x, k in zip(used, m.tolist(), e.tolist(), strict=True)}  # times a power of two
         ties = (sum(value * whole[index] for index, value in vector.items()) for vector in vectors)
         return seen.beaten + sum(score <= 0 for score in ties)
 
