@@ -58,7 +58,7 @@ OTHER = {  # another value of each parameter that has no number or truth value
     "max_iter": 7, "max_updates": 3, "max_seconds": 9.0, "patience": 2, "theta": 0.5, "random_state": 5,
     "class_weight": {0: 3.0, 1: 1.0, 2: 1.0, 3: 1.0, -1: 2.0}, "multi_class": "one-vs-one", "keep": "last", "eps": 0.7,
     "alpha": 3.0, "rate": 0.25, "margin": 0.75, "margins": 2.0, "criterion": "squares", "rule": Increment(0.5),
-    "target": 0.5,
+    "target": 0.5, "least_score": 0.25,
     "degree": 3, "functions": [np.sin, np.cos], "estimator": Relaxation(), "classifier": Relaxation(),
     "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1, "scaling": "columns",
     "start": [1.0], "stop": lambda progress: progress.t == 1,
