@@ -234,3 +234,9 @@ def test_numbers_may_be_levels_and_5_is_5_0():
     assert schema.feature_names == ("x=1", "x=2", "x=5")
     X = schema.transform(pl.DataFrame({"x": [5.0, 2.0, None, 7.5]}))[0]
     assert X.tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def test_a_table_with_too_many_columns_is_refused(monkeypatch):
+    monkeypatch.setattr("linsep.data.columns.schema.MOST_COLUMNS", 11)
+    with pytest.raises(DataError, match="a table may have 11 columns, got 12"):
+        infer_schema([table()], "y")

@@ -17,6 +17,7 @@ from .statistics import CLASSES, Statistics, count_column
 
 FORMAT, VERSION = "linsep schema", 1
 TARGETS = ("word", "integer", "number", "boolean")
+MOST_COLUMNS = 50_000  # of a table: each is looked at by itself
 SPARSE = 200  # features from which a table with words becomes a sparse matrix
 
 
@@ -256,6 +257,8 @@ def _count(
         raise DataError(f"expected one of {', '.join(KINDS)} as the use of a column, got {wrong[0]!r}.")
     for batch in batches:
         names = names or list(batch.columns)
+        if batch.width > MOST_COLUMNS:
+            raise DataError(f"a table may have {MOST_COLUMNS} columns, got {batch.width}. Write such rows as svmlight.")
         code = labels.code(batch[special[0]]) if special[0] in batch.columns else None
         for name in batch.columns:
             if name in special:
