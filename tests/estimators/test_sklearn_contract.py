@@ -48,9 +48,11 @@ ESTIMATORS = [  # the quick tests run the first of each class
     Anderson(method="direction"),
     Anderson(error=0.4, method="kozinec", max_iter=200),
     MaximumMargin(bias="augmented"),
-    MaximumMargin(C=1.0, tol=1e-12),
-    MaximumMargin(C=1.0, loss="squared_hinge", bias="augmented", method="newton", tol=1e-12),
-    MaximumMargin(C=1.0, bias="augmented", method="ascent", tol=1e-15),  # a gap of 1e-15 still leaves w 1e-8
+    MaximumMargin(C=1.0, tol=1e-12, multi_class="one-vs-all"),
+    MaximumMargin(C=1.0, loss="squared_hinge", bias="augmented", method="newton", multi_class="one-vs-all", tol=1e-12),
+    MaximumMargin(
+        C=1.0, bias="augmented", method="ascent", tol=1e-15, multi_class="one-vs-all"
+    ),  # a gap of 1e-15 still leaves w 1e-8
     GradientDescent(),
     GradientDescent(criterion="perceptron", margin=0.0),
     GradientDescent(criterion="squares"),
