@@ -57,7 +57,6 @@ ESTIMATORS = [  # the quick tests run the first of each class
     GradientDescent(criterion="perceptron", margin=0.0),
     GradientDescent(criterion="squares"),
     MaximumMargin(C=1.0, tol=1e-12, multi_class="one-vs-one"),
-    MaximumMargin(C=1.0, fit_intercept=False, loss="squared_hinge"),
     LinearMachine(max_iter=100),
     LinearMachine("kozinec", max_iter=200),
     LinearMachine("relaxation", batch=True, max_iter=200),
