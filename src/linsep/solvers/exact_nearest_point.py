@@ -246,9 +246,11 @@ class IntegerRows:
         finest[finest == COARSE] = 0
         bits = np.where(largest > 0, np.frexp(largest)[1] - finest, 0)
         room = int(bits.max(initial=0))
-        self.scale = np.append(room - bits - finest, room + ROOM)  # the exponents s and t
+        self.one = Fraction(float(self.parts[0].bias) or 1.0)  # what augments the rows: 1, or a power of two beside it
+        self.unit = int(dyadic(np.array([float(self.one)]))[1][0])
+        self.scale = np.append(room - bits - finest, room + ROOM - self.unit)  # the exponents s and t
         if alike:  # what is nearest stays nearest
-            self.scale = np.full(self.scale.size, -min(int(finest.min(initial=0)), 0))
+            self.scale = np.full(self.scale.size, -min(int(finest.min(initial=0)), self.unit, 0))
         self.offset = self._integers(centre)
         self.kept: dict[int, Vector] = {}
 
@@ -270,7 +272,7 @@ class IntegerRows:
     def _row(self, i: int) -> Vector:
         self._check_time()
         x = vectors(self.parts, np.array([i]))[0]
-        a, sign = self._integers(x), int(x[-1])  # without a bias nothing is centred
+        a, sign = self._integers(x), int(np.sign(x[-1]))  # without a bias nothing is centred
         for j, c in self.offset.items():
             a[j] = a.get(j, 0) - sign * c
         return {j: v for j, v in a.items() if v}
@@ -300,8 +302,9 @@ class IntegerRows:
     def _back(self, w: Vector) -> dict[int, tuple[int, int]]:
         """w for the vectors as they were: integers v and exponents s of v 2^s."""
         last = self.scale.size - 1
-        bias = (w.get(last, 0) << int(self.scale[last])) - sum(c * w[j] for j, c in self.offset.items() if j in w)
-        return {**{j: (v, int(self.scale[j])) for j, v in w.items()}, last: (bias, 0)}
+        bias = w.get(last, 0) << int(self.scale[last]) + self.unit
+        bias -= sum(c * w[j] for j, c in self.offset.items() if j in w)
+        return {**{j: (v, int(self.scale[j])) for j, v in w.items()}, last: (bias, -self.unit)}
 
     def find_violated(self, w: Vector) -> int | None:
         """A row with a score <= 0, or None: the one with the least score, if rounding does not hide it."""
@@ -337,8 +340,9 @@ class IntegerRows:
                 continue
             found[-1] = 0.0
             up, down = (least(_side(self.parts, sign), found) for sign in (1, -1))
-            found[-1] = float((down - up) / 2)
-            if up + Fraction(found[-1]) > 0 and down - Fraction(found[-1]) > 0:
+            found[-1] = float((down - up) / 2 / self.one)
+            moved = Fraction(found[-1]) * self.one
+            if up + moved > 0 and down - moved > 0:
                 return found
         return None
 
