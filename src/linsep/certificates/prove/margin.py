@@ -277,6 +277,7 @@ def _upper(
     total = (combine(parts, weights) if own is None else own[0]) / mass
     places = np.flatnonzero(weights)
     terms = min(places.size, BLOCK + weights.size // BLOCK) + 4 if own is None else own[1] + 4
-    lengths = weighted_length(parts, weights) if parts[0].slots > 1 else weights[places] @ np.sqrt(seen.aa[places])
+    apart = parts[0].slots > 1 or bias == "free"  # what was seen has a bias then
+    lengths = weighted_length(parts, weights) if apart else weights[places] @ np.sqrt(seen.aa[places])
     error = 2 * terms * U * float(lengths) / mass
     return length(total) * (1 + (total.size + 8) * U) + error, error
