@@ -165,6 +165,7 @@ class _Table:
             return polars().DataFrame(schema=dict.fromkeys(self.names, polars().Null))
         if batch.width != len(self.names):
             diagnose(piece, self.source, self.separator, self.names)
+            raise DataError(f"expected {len(self.names)} cells as in the header.", self.source.path, piece.line)
         batch.columns = self.names
         if not self._has_whole_rows(text, batch):
             diagnose(piece, self.source, self.separator, self.names)
