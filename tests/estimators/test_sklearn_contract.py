@@ -53,6 +53,7 @@ ESTIMATORS = [  # the quick tests run the first of each class
     MaximumMargin(
         C=1.0, bias="augmented", method="ascent", tol=1e-15, multi_class="one-vs-all"
     ),  # a gap of 1e-15 still leaves w 1e-8
+    MaximumMargin(C=1.0, tol=1e-9),  # a machine; at its default of 1e-2 doubled rows and weights of 2 differ by as much
     GradientDescent(),
     GradientDescent(criterion="perceptron", margin=0.0),
     GradientDescent(criterion="squares"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from sklearn.base import clone
+
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome
 from ..data import Dataset
@@ -13,8 +15,9 @@ from ..oracles import Classes
 from ..solvers.machine_margin import Machine
 from ..solvers.separability import CLOSE, PASSES, decide_separability
 from ..targets import Margin
+from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
 from ._linear import LinearClassifier, row_oracle, set_oracle
-from ._validation import POSITIVE, StrOptions, checked
+from ._validation import POSITIVE, HasMethods, StrOptions, checked
 
 WIDEST = 1000  # columns up to which a proof in floating point is tried
 
@@ -29,10 +32,11 @@ class _Question(LinearClassifier):
         return True  # the solver scales them
 
 
-@checked(exact=[StrOptions({"auto"}), "boolean"], max_seconds=[None, POSITIVE])
+@checked(exact=[StrOptions({"auto"}), "boolean"], max_seconds=[None, POSITIVE], estimator=[None, HasMethods("check")])
 def separability(
-    X: Any, y: Any = None, sample_weight: Any = None, *, exact: bool | str = "auto", max_seconds: float | None = None
-) -> MarginCertificate:
+    X: Any, y: Any = None, sample_weight: Any = None, *, exact: bool | str = "auto", max_seconds: float | None = None,
+    estimator: Any = None,
+) -> MarginCertificate:  # fmt: skip
     r"""Whether any hyperplane separates the two classes of ``X``, or any linear machine more of them, with a proof.
 
     Either a w that does, or weights that make the convex hulls of the classes meet,
@@ -55,11 +59,15 @@ def separability(
         minute; True: as long as it takes, or ``max_seconds``; False: never.
     max_seconds : float or None, default=None
         Budget of time; None is a minute of exact arithmetic for "auto".
+    estimator : SequenceClassifier, NetworkClassifier, StructuredClassifier or None, default=None
+        Of structured data (S2's definition 1): what phi is. The question is then whether any w gives every example a
+        larger score for its own labelling than for any other. The estimator itself is not changed.
 
     Returns
     -------
     MarginCertificate
-        Its ``separable`` is True, False, or None if it could not be decided; ``check(X, y)`` verifies it.
+        Its ``separable`` is True, False, or None if it could not be decided; ``check(X, y)`` verifies it. Of structured
+        data a `LabellingCertificate`.
 
     Examples
     --------
@@ -71,10 +79,23 @@ def separability(
     True
     >>> [separability([[0], [1], [2], [3]], list(y)).separable for y in ("abcd", "abca")]
     [True, False]
+
+    Equal letters with different labels can't be told apart one by one, but as a chain:
+
+    >>> from linsep import SequenceClassifier
+    >>> separability([["b", "b", "b"]], [[0, 1, 0]], estimator=SequenceClassifier()).separable
+    True
     """
+    if estimator is not None:
+        return _of_structures(estimator, X, y, sample_weight, max_seconds)
     if isinstance(X, Dataset):
         with X.within_memory() as rows:
-            return separability(*rows, exact=exact, max_seconds=max_seconds)
+            return _of_rows(*rows, exact, max_seconds)
+    return _of_rows(X, y, sample_weight, exact, max_seconds)
+
+
+def _of_rows(X: Any, y: Any, sample_weight: Any, exact: bool | str, max_seconds: float | None) -> MarginCertificate:
+    """The answer for rows."""
     question = _Question()
     with interrupts(max_seconds):
         sample = question._sample(X, y, sample_weight)
@@ -87,3 +108,23 @@ def separability(
             certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
         question._publish(certificate.w, certificate)
         return cast(MarginCertificate, question.certificate_)
+
+
+def _of_structures(estimator: Any, X: Any, y: Any, sample_weight: Any, max_seconds: float | None) -> MarginCertificate:
+    """The certificate of the largest margin over all labellings, which is positive iff they are separable."""
+    if not isinstance(estimator, LabellingClassifier):
+        raise ValueError(
+            f"estimator: expected one of structures, such as SequenceClassifier(), got {type(estimator).__name__}; "
+            "rows need none."
+        )
+    asked = {
+        "rule": MAXIMUM_MARGIN,
+        "target": None,
+        "loss_scale": 0.0,
+        "start": None,
+        "batch": False,
+        "warm_start": False,
+    }
+    parameters = {name: value for name, value in asked.items() if name in estimator.get_params(deep=False)}
+    fitted = clone(estimator).set_params(**parameters, max_seconds=max_seconds)
+    return cast(MarginCertificate, fitted.fit(X, y, sample_weight=sample_weight).certificate_)
