@@ -79,7 +79,7 @@ def judge(tally: Tally, name: str, claim: Any, rows: Rows, said: str) -> None:
         tally.fail("not finite", name, f"{said}: w, lower or upper: {claim.lower!r}, {claim.upper!r}")
         return
     truth = find_truth(rows, claim)
-    if claim.violated != truth.violated:
+    if claim.violated != truth.violated and claim.status != "interrupted":  # which claims nothing
         tally.fail("miscounted", name, f"{said}: violated {claim.violated}, exactly {truth.violated}")
     for lie in find_lies(claim, truth):
         tally.fail("false claim", name, f"{said}: {lie}")

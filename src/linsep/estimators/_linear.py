@@ -84,6 +84,10 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         """Whether columns may be of very different size."""
         return False
 
+    def _safe(self) -> int:
+        """The powers of two that rows may be away from 1 and still be learned from as they are."""
+        return SAFE
+
     def _power(self) -> int:
         """How w grows with the rows: see `Scale`."""
         return -1
@@ -125,9 +129,9 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
     def _scaled(self, sample: Sample, magnitudes: Magnitudes, partial: bool) -> Sample:
         """The sample with its rows in a safe range; sets ``_scale``, which later calls of partial_fit keep."""
         bias = self._bias_of_rows()
-        scale = (
-            Scale() if bias is None else choose_scale(sample.X, magnitudes, bias, self._power(), self._any_columns())
-        )
+        scale = Scale()
+        if bias is not None:
+            scale = choose_scale(sample.X, magnitudes, bias, self._power(), self._any_columns(), self._safe())
         if partial and hasattr(self, "coef_") and bias is not None:
             changed, scale = scale.exponent != self._scale.exponent, self._scale
             if changed and abs(np.frexp(magnitudes.largest)[1] - scale.exponent) > 2 * SAFE:

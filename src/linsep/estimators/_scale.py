@@ -21,6 +21,7 @@ from ..certificates.ridge import RidgeCertificate
 from ..door import Magnitudes
 
 SAFE = 64  # rows of a largest number between 2^-64 and 2^64 are learned from as they are
+NEAR = 16  # the same of a soft margin, whose free bias is found by steps beside the rows: at 2^20 they become many
 SPAN = (
     400  # powers of two that a column may be smaller than the largest number; a row twice that if no squares are needed
 )
@@ -126,7 +127,9 @@ class Scale(NamedTuple):
         )  # fmt: skip
 
 
-def choose_scale(X: Any, found: Magnitudes, bias: str, power: int, any_columns: bool = False) -> Scale:
+def choose_scale(
+    X: Any, found: Magnitudes, bias: str, power: int, any_columns: bool = False, safe: int = SAFE
+) -> Scale:
     """The scale of checked rows; what doubles cannot hold is refused."""
     largest = max(found.largest, 1.0) if bias == "augmented" else found.largest
     if found.largest == 0.0:
@@ -140,7 +143,7 @@ def choose_scale(X: Any, found: Magnitudes, bias: str, power: int, any_columns: 
         _refuse_lost(X, 0, math.ldexp(largest, -SPAN), beside)
         if bias == "none":
             _refuse_lost(X, 1, math.ldexp(largest, -SPAN if power < 0 else -LARGEST), beside)
-    return Scale(0 if abs(exponent) <= SAFE else exponent, bias == "free", power)
+    return Scale(0 if abs(exponent) <= safe else exponent, bias == "free", power)
 
 
 def _refuse_lost(X: Any, axis: int, least: float, beside: str) -> None:

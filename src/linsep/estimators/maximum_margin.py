@@ -30,6 +30,7 @@ from ._datasets import takes_dataset
 from ._hard_margin import needs_compromise, stretch, without_noise
 from ._linear import LinearClassifier, row_oracle, set_oracle
 from ._parameters import shared_parameters
+from ._scale import NEAR, SAFE
 from ._types import ClassWeight
 from ._validation import (
     POSITIVE,
@@ -160,6 +161,9 @@ class MaximumMargin(LinearClassifier):
         if not self.fit_intercept:
             return "none"
         return "augmented" if self._machine() else self.bias
+
+    def _safe(self) -> int:
+        return SAFE if math.isinf(self.C) else NEAR
 
     def _advice(self) -> str:
         return "Scale or centre the columns, lower C, or raise max_iter or tol."
