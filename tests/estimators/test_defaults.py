@@ -40,6 +40,6 @@ def inseparable():
 def test_no_default_hangs(rule):
     for kind, X, y in inseparable():
         rule.fit(X, y)
-        assert not rule.certificate_.separates, kind
+        assert not getattr(rule.certificate_, "separates", False), kind  # a ridge claims its cost only
         verdict = rule.check(X, y)
         assert verdict, f"{kind}: {verdict}"

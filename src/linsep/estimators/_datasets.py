@@ -22,10 +22,12 @@ def takes_dataset(method: Method) -> Method:
     names = inspect.signature(method).parameters
 
     @functools.wraps(method)
-    def unpacked(self, X, *args: Any, **options: Any):
+    def unpacked(self, *args: Any, **options: Any):
+        X = args[0] if args else options.get("X")
         if not isinstance(X, Dataset):
-            return method(self, X, *args, **options)
-        if args or options.get("y") is not None:
+            return method(self, *args, **options)
+        options.pop("X", None)
+        if args[1:] or options.get("y") is not None:
             raise ValueError("y: expected a dataset alone, which has its labels; name other arguments.")
         if "y" in names:
             options["y"] = X.rows.y
