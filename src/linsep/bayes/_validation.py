@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..estimators._validation import check_input, check_sample_weight
+from ..estimators._validation import check_input, check_sample_weight, require_known_labels
 
 MAX_REPEATED = 10**9  # entries of X with its rows repeated
 
@@ -68,6 +68,28 @@ def check_labelled(
             raise ValueError(f"sample_weight: all rows of class {label!r} have weight zero.")
     estimator.classes_ = classes
     present = slice(None) if weight.all() else weight > 0  # a slice makes no copy
+    return X[present], k[present], weight[present]
+
+
+def check_more(
+    estimator, X, y, classes, sample_weight, accept_sparse: Any = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `check_labelled`, of a part of the rows; only the first part must have rows of all ``classes``."""
+    first = not hasattr(estimator, "classes_")
+    if first and classes is None:
+        raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b]).")
+    X, y = check_rows(estimator, X, y, reset=first, accept_sparse=accept_sparse)
+    known = np.unique(classes) if first else estimator.classes_
+    if classes is not None and not np.array_equal(np.unique(classes), known):
+        raise ValueError(f"classes: expected {known.tolist()} as in the first call, got {list(classes)}.")
+    require_known_labels(y, known)
+    k, weight = np.searchsorted(known, y), check_weights(sample_weight, X)
+    if first:
+        missing = np.flatnonzero(np.bincount(k, weight, known.size) == 0)
+        if missing.size:
+            raise ValueError(f"partial_fit: the first part has no row of class {known.tolist()[missing[0]]!r}.")
+        estimator.classes_ = known
+    present = slice(None) if weight.all() else weight > 0
     return X[present], k[present], weight[present]
 
 

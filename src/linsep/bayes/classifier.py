@@ -8,19 +8,31 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from ..estimators._datasets import RowClassifier
 from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
 from ..model_file import Saved
 from ..risk.empirical import find_labels
-from ._validation import by_label, check_labelled, check_rows, repeat_rows
+from ._validation import by_label, check_labelled, check_more, check_rows, repeat_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
 from .discriminant import Discriminant
 from .model import Model, check_priors
 from .monte_carlo import RiskEstimate
 from .strategy import Strategy
+
+
+def _can_go_on(rule: Bayes) -> bool:
+    """Whether the densities go on with more rows; an error names the one that does not."""
+    for model in rule._families():
+        if not hasattr(model, "score_samples"):
+            raise AttributeError(f"partial_fit: expected densities, got the classifier {type(model).__name__}.")
+        _ = model.partial_fit  # its error says why there is none
+    if hasattr(rule, "strategy_") and not hasattr(rule, "_totals"):
+        raise AttributeError("partial_fit: the model file is older than partial_fit, and has no counts to go on from.")
+    return True
 
 
 class Bayes(Saved, RowClassifier, BaseEstimator):
@@ -84,45 +96,72 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
     }
 
     classes_: np.ndarray
+    _totals: np.ndarray  # weight of the rows of each class so far
 
     def __init__(self, model=None, *, priors=None, loss=None, reject=None, reject_label=None, decisions=None):
         set_parameters(self, locals())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        models = self.model.values() if isinstance(self.model, dict) else [self.model]
-        tags.input_tags.positive_only = any(
-            get_tags(each).input_tags.positive_only for each in models if each is not None
-        )
+        tags.input_tags.positive_only = any(get_tags(each).input_tags.positive_only for each in self._families())
         return tags
+
+    def _families(self) -> list[Any]:
+        """The densities, or the classifier, that are given."""
+        if self.model is None:
+            return [Gaussian(shared=True)]
+        return list(self.model.values()) if isinstance(self.model, dict) else [self.model]
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn the densities and priors from rows ``X`` and labels ``y``; rows of weight 0 are absent."""
         check_parameters(self)
-        X, k, weight = check_labelled(self, X, y, sample_weight)
+        return self._learn(*check_labelled(self, X, y, sample_weight), before=None)
+
+    @available_if(_can_go_on)
+    @all_or_nothing
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Go on with more rows; the first call needs all ``classes``, and rows of each of them.
+
+        The strategy is that of one `fit` on all rows, to rounding. The densities must be those of the first call, each
+        with a ``partial_fit`` of its own; ``priors``, ``loss``, ``reject`` and ``decisions`` may change between calls.
+
+        >>> rule = Bayes().partial_fit([[0.0], [1.0], [4.0]], ["a", "a", "b"], classes=["a", "b"])
+        >>> rule.partial_fit([[5.0]], ["b"]).priors_, rule.intercept_ / rule.coef_[0]     # the threshold is 2.5
+        (array([0.5, 0.5]), array([-2.5]))
+        """
+        check_parameters(self)
+        before = (self.strategy_.model.densities, self._totals) if hasattr(self, "strategy_") else None
+        return self._learn(*check_more(self, X, y, classes, sample_weight), before=before)
+
+    def _learn(self, X, k, weight, before: tuple[list[Any], np.ndarray] | None):
+        """Learn from these rows, and go on from the densities and total weights of the classes before."""
+        densities, totals = before or (None, 0.0)
+        self._totals = totals + np.bincount(k, weight, len(self.classes_))
         model = Gaussian(shared=True) if self.model is None else self.model
-        densities = isinstance(model, dict) or hasattr(model, "score_samples")
-        fit_model = self._fit_densities if densities else self._fit_classifier
-        found = fit_model(model, X, k, weight)
+        if isinstance(model, dict) or hasattr(model, "score_samples"):
+            found: Any = self._fit_densities(model, X, k, weight, densities)
+        else:
+            found = self._fit_classifier(model, X, k, weight)
         self.strategy_ = Strategy(
             found, self.loss, reject=self.reject, reject_label=self.reject_label, decisions=self.decisions
         )
         self.loss_, self.decisions_ = self.strategy_.loss, self.strategy_.decisions
         return self
 
-    def _fit_densities(self, density, X, k, weight) -> Model:
+    def _fit_densities(self, density, X, k, weight, before: list[Any] | None) -> Model:
         if self.priors is None:
-            priors = np.bincount(k, weight) / weight.sum()
+            priors = self._totals / self._totals.sum()
         else:
             given = by_label(self.priors, self.classes_, "priors") if isinstance(self.priors, dict) else self.priors
             priors = check_priors(None if isinstance(given, str) else given, self.classes_)
         if not isinstance(density, dict):
-            return Model(fit_classes(density, X, k, weight, self.classes_), priors, self.classes_)
+            return Model(fit_classes(density, X, k, weight, self.classes_, before), priors, self.classes_)
         found = []
         for j, each in enumerate(by_label(density, self.classes_, "model")):
             of = k == j
-            found += fit_classes(each, X[of], np.zeros(of.sum(), dtype=int), weight[of], self.classes_[[j]])
+            own = None if before is None else before[j : j + 1]
+            found += fit_classes(each, X[of], np.zeros(of.sum(), dtype=int), weight[of], self.classes_[[j]], own)
         return Model(found, priors, self.classes_)
 
     def _fit_classifier(self, classifier, X, k, weight) -> Any:

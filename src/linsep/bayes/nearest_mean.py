@@ -11,9 +11,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators._datasets import RowClassifier
-from ..estimators._validation import StrOptions, all_or_nothing, check_parameters, require_known_labels
+from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
 from ..model_file import Saved
-from ._validation import check_labelled, check_rows, check_weights
+from ._validation import check_labelled, check_more, check_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
 from .discriminant import CentredDiscriminant, Discriminant
@@ -101,30 +101,17 @@ class NearestMean(_NearestMeanClassifier):
     def fit(self, X, y, sample_weight=None):
         """Learn the means; rows of weight 0 are absent."""
         X, k, weight = check_labelled(self, X, y, sample_weight, accept_sparse="csr")
-        return self._add(X, k, weight, np.zeros(len(self.classes_)), 0.0)
+        return self._add(X, k, weight, 0.0, 0.0)
 
     @available_if(lambda self: not hasattr(self, "means_") or hasattr(self, "_totals"))  # old files have no totals
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Go on with more rows; the first call needs all ``classes``, and rows of each of them."""
-        first = not hasattr(self, "means_")
-        if first and classes is None:
-            raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b]).")
-        X, y = check_rows(self, X, y, reset=first, accept_sparse="csr")
-        known = np.unique(classes) if first else self.classes_
-        if classes is not None and not np.array_equal(np.unique(classes), known):
-            raise ValueError(f"classes: expected {known.tolist()} as in the first call, got {list(classes)}.")
-        require_known_labels(y, known)
-        k, weight = np.searchsorted(known, y), check_weights(sample_weight, X)
-        if first:
-            missing = np.flatnonzero(np.bincount(k, weight, known.size) == 0)
-            if missing.size:
-                raise ValueError(f"partial_fit: the first part has no row of class {known.tolist()[missing[0]]!r}.")
-            self.classes_ = known
-        before = (np.zeros(known.size), 0.0) if first else (self._totals, self.means_)
+        before = (self._totals, self.means_) if hasattr(self, "means_") else (0.0, 0.0)
+        X, k, weight = check_more(self, X, y, classes, sample_weight, accept_sparse="csr")
         return self._add(X, k, weight, *before)
 
-    def _add(self, X, k: np.ndarray, weight: np.ndarray, totals: np.ndarray, means: np.ndarray | float):
+    def _add(self, X, k: np.ndarray, weight: np.ndarray, totals: np.ndarray | float, means: np.ndarray | float):
         """The means of these rows and of those before, by their weights."""
         count = len(self.classes_)
         shares = sp.csr_array((weight, (k, np.arange(k.size))), shape=(count, k.size))
@@ -197,9 +184,22 @@ class Mahalanobis(_NearestMeanClassifier):
     def fit(self, X, y, sample_weight=None):
         """Learn means and covariances; rows of weight 0 are absent."""
         check_parameters(self)
-        X, k, weight = check_labelled(self, X, y, sample_weight)
+        return self._learn(*check_labelled(self, X, y, sample_weight), before=None)
+
+    @available_if(lambda self: all(hasattr(one, "partial_fit") for one in getattr(self, "densities_", ())))
+    @all_or_nothing
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Go on with more rows; the first call needs all ``classes``, and rows of each of them.
+
+        The result is that of one `fit` on all rows, to rounding. The parameters must be those of the first call.
+        """
+        check_parameters(self)
+        before = getattr(self, "densities_", None)
+        return self._learn(*check_more(self, X, y, classes, sample_weight), before=before)
+
+    def _learn(self, X, k, weight, before: list[Gaussian] | None):
         gaussian = Gaussian(shared=self.covariance == "shared", shrinkage=self.shrinkage)
-        self.densities_ = fit_classes(gaussian, X, k, weight, self.classes_)
+        self.densities_ = fit_classes(gaussian, X, k, weight, self.classes_, before)
         self.means_ = np.stack([density.mean_ for density in self.densities_])
         self.discriminant_ = Discriminant.from_functions([density.log_kernel() for density in self.densities_])
         return self

@@ -22,7 +22,7 @@ from ..risk.empirical import empirical_risk
 from ..solvers.column_generation import largest_margin
 from ._looped import Looped, _with_w
 from ._scale import Scale
-from ._validation import check_parameters, check_start
+from ._validation import check_parameters, check_start, same_parameter
 
 MAXIMUM_MARGIN = "maximum margin"
 
@@ -56,7 +56,7 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
             require_scalar(abs(self.target), "target")
         now = self.get_params(deep=False)
         for name in sorted(set(now) - self._CHANGEABLE) if goes_on else ():
-            if not _same_parameter(self._fitted[name], now[name]):
+            if not same_parameter(self._fitted[name], now[name]):
                 raise ValueError(
                     f"{name}: expected {self._fitted[name]!r} as when learning began, got {now[name]!r}: "
                     "call fit without warm_start to change it."
@@ -152,18 +152,6 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
             raise ValueError("w became infinite: expected smaller rates, weights, loss_scale or target.")
         self.coef_, self.certificate_ = result.w, result.certificate  # type: ignore[assignment]
         self._remember(result, lambda w: w)  # as large as w may be: no copy
-
-
-def _same_parameter(one: Any, other: Any) -> bool:
-    """Whether a parameter has kept its value; arrays too, and lists of them."""
-    if one is other:
-        return True
-    if isinstance(one, list | tuple) and type(one) is type(other):
-        return len(one) == len(other) and all(map(_same_parameter, one, other))
-    try:
-        return type(one) is type(other) and bool(np.all(one == other))
-    except (TypeError, ValueError):
-        return False
 
 
 def list_of_arrays(arrays: Sequence[np.ndarray]) -> np.ndarray:

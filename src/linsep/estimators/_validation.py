@@ -104,6 +104,18 @@ def require_known_labels(y: np.ndarray, classes: np.ndarray) -> None:
         raise ValueError(f"y: expected labels of {classes.tolist()}, got {y[~known].tolist()[0]!r}.")
 
 
+def same_parameter(one: Any, other: Any) -> bool:
+    """Whether a parameter has kept its value; arrays too, and lists of them."""
+    if one is other:
+        return True
+    if isinstance(one, list | tuple) and type(one) is type(other):
+        return len(one) == len(other) and all(map(same_parameter, one, other))
+    try:
+        return type(one) is type(other) and bool(np.all(one == other))
+    except (TypeError, ValueError):
+        return False
+
+
 def all_or_nothing(method: Method) -> Method:
     """A method that leaves the estimator as it was if it fails.
 

@@ -12,9 +12,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ...estimators._validation import all_or_nothing, check_parameters
+from ...estimators._validation import all_or_nothing, check_parameters, same_parameter
 from ...model_file import Saved
 from .._validation import check_rows, check_weights, repeat_rows
 
@@ -23,8 +24,10 @@ class Density(Saved, DensityMixin, BaseEstimator):
     """p(x). Subclasses define how it is learned, its logarithm and how samples are drawn."""
 
     n_features_in_: int
+    _total: float  # weight of all rows so far
 
-    def _fit(self, X: np.ndarray, weight: np.ndarray) -> None:
+    def _fit(self, X: np.ndarray, weight: np.ndarray, more: bool) -> None:
+        """Learn from these rows; if there are ``more``, from the earlier rows too."""
         raise NotImplementedError
 
     def _log_density(self, X: np.ndarray) -> np.ndarray:
@@ -36,10 +39,26 @@ class Density(Saved, DensityMixin, BaseEstimator):
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Learn from rows ``X`` by maximum likelihood; rows of weight 0 are absent, y is ignored."""
+        return self._learn(X, sample_weight, more=False)
+
+    @available_if(lambda self: self._can_go_on())
+    @all_or_nothing
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Go on with more rows: the same density, to rounding, as by one `fit` to all of them."""
+        return self._learn(X, sample_weight, more=hasattr(self, "_total"))
+
+    def _can_go_on(self) -> bool:
+        if hasattr(self, "n_features_in_") and not hasattr(self, "_total"):  # known parameters, or an old file
+            raise AttributeError(f"partial_fit: this {type(self).__name__} does not know how many rows it is from.")
+        return True
+
+    def _learn(self, X, sample_weight, more: bool):
         check_parameters(self)
-        X = check_rows(self, X, reset=True)
+        X = check_rows(self, X, reset=not more)
         weight = check_weights(sample_weight, X)
-        self._fit(X[weight > 0], weight[weight > 0])
+        total = float(weight.sum()) + (self._total if more else 0.0)
+        self._fit(X[weight > 0], weight[weight > 0], more)
+        self._total = total
         return self
 
     def score_samples(self, X) -> np.ndarray:
@@ -57,20 +76,45 @@ class Density(Saved, DensityMixin, BaseEstimator):
         return self._sample(n_samples, check_random_state(random_state))
 
 
-def fit_classes(density: Any, X: np.ndarray, k: np.ndarray, weight: np.ndarray, classes: Any) -> list[Any]:
-    """Fit one copy of the density per class; a density with ``fit_jointly`` fits all of them at once."""
+def fit_classes(
+    density: Any, X: np.ndarray, k: np.ndarray, weight: np.ndarray, classes: Any, before: list[Any] | None = None
+) -> list[Any]:
+    """Fit one copy of the density per class; a density with ``fit_jointly`` fits all of them at once.
+
+    The densities ``before`` go on with these rows; those of classes without rows stay.
+    """
     members = [k == j for j in range(len(classes))]
-    if hasattr(density, "fit_jointly"):
+    for old in before or ():
+        _require_same(density, old)
+    if hasattr(density, "fit_jointly") and before is None:
         return density.fit_jointly([X[of] for of in members], [weight[of] for of in members], classes)
+    if hasattr(density, "go_on_jointly"):
+        return density.go_on_jointly(before, [X[of] for of in members], [weight[of] for of in members], classes)
     weighted = not np.all(weight == 1.0)
     if weighted and not has_fit_parameter(density, "sample_weight"):
         X, k = repeat_rows(type(density).__name__, X, k, weight)
         members, weighted = [k == j for j in range(len(classes))], False
     found = []
-    for label, of in zip(np.asarray(classes).tolist(), members, strict=True):
+    for j, (label, of) in enumerate(zip(np.asarray(classes).tolist(), members, strict=True)):
+        weights = {"sample_weight": weight[of]} if weighted else {}
         with errors_of_class(label):
-            found.append(clone(density).fit(X[of], **({"sample_weight": weight[of]} if weighted else {})))
+            if before is None:
+                found.append(clone(density).fit(X[of], **weights))
+            else:  # a copy, for another class may fail
+                found.append(copy.deepcopy(before[j]).partial_fit(X[of], **weights) if of.any() else before[j])
     return found
+
+
+def _require_same(density: Any, old: Any) -> None:
+    """Raise a ValueError unless the density has the class and the parameters of one that is to go on."""
+    one, other = (
+        {name: value for name, value in each.get_params().items() if not hasattr(value, "get_params")}
+        for each in (density, old)
+    )
+    same = one.keys() == other.keys() and all(same_parameter(one[name], other[name]) for name in one)
+    if type(density) is not type(old) or not same:
+        expected, got = (" ".join(repr(each).split()) for each in (old, density))
+        raise ValueError(f"partial_fit: expected the density {expected} as in the first call, got {got}.")
 
 
 @contextmanager

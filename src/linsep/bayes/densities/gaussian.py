@@ -2,6 +2,7 @@ r"""The Gaussian density: full, diagonal or spherical covariance, one per class 
 
 from __future__ import annotations
 
+import copy
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.base import clone
 
 from ...estimators._validation import Interval, StrOptions, check_parameters
+from ...solvers.anderson.moments import Moments
 from .._validation import as_float_array, check_rows
 from ..discriminant import QuadraticFunction
 from ._base import Density, errors_of_class
@@ -60,6 +62,8 @@ class Gaussian(Density):
         "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
 
+    _scatter: np.ndarray  # the sum of squared deviations of all rows so far
+
     def __init__(self, covariance="full", *, shared=False, shrinkage="auto"):
         self.covariance = covariance
         self.shared = shared
@@ -85,22 +89,45 @@ class Gaussian(Density):
         """Fit one Gaussian per class, with one covariance if ``shared``."""
         check_parameters(self)
         found = [clone(self) for _ in parts]
-        moments = [
-            _compute_moments(check_rows(one, X, reset=True), w) for one, X, w in zip(found, parts, weights, strict=True)
-        ]
-        pooled = [self.shared or (self.shrinkage == "auto" and m.constant) for m in moments]
+        arrays = [check_rows(one, X, reset=True) for one, X in zip(found, parts, strict=True)]
+        self._set_jointly(found, list(map(Moments.from_rows, arrays, weights)), classes)
+        return found
+
+    def go_on_jointly(
+        self, before: list[Gaussian], parts: list[np.ndarray], weights: list[np.ndarray], classes: Any
+    ) -> list[Gaussian]:
+        """Return the Gaussians of all rows, of which those ``before`` have seen the earlier ones."""
+        check_parameters(self)
+        found = [copy.copy(old) for old in before]
+        new = map(Moments.from_rows, parts, weights)
+        moments = [old._moments.merge(more) for old, more in zip(before, new, strict=True)]
+        self._set_jointly(found, moments, classes)
+        return found
+
+    def _set_jointly(self, found: list[Gaussian], moments: list[Moments], classes: Any) -> None:
+        """Make each of ``found`` the Gaussian of its moments."""
+        pooled = [self.shared or (self.shrinkage == "auto" and _is_constant(m)) for m in moments]
         if any(pooled):
-            total = sum(m.n for m in moments)
+            total = sum(m.weight for m in moments)
             C = np.sum([m.scatter for m in moments], axis=0) / total
             common = self._regularise(C, total, np.max([np.abs(m.mean) for m in moments], axis=0))
         for one, m, share, label in zip(found, moments, pooled, np.asarray(classes).tolist(), strict=True):
             with errors_of_class(label):
-                one._set(m.mean, common if share else self._regularise(m.scatter / m.n, m.n, np.abs(m.mean)))
-        return found
+                one._set_moments(m, common if share else None)
 
-    def _fit(self, X, weight) -> None:
-        m = _compute_moments(X, weight)
-        self._set(m.mean, self._regularise(m.scatter / m.n, m.n, np.abs(m.mean)))
+    def _fit(self, X, weight, more) -> None:
+        m = Moments.from_rows(X, weight)
+        self._set_moments(self._moments.merge(m) if more else m)
+
+    def _set_moments(self, m: Moments, common: _Covariance | None = None) -> None:
+        """Be the Gaussian of these moments, with a ``common`` covariance if one is given."""
+        self._set(m.mean, common or self._regularise(m.covariance(), m.weight, np.abs(m.mean)))
+        self._total, self._scatter = m.weight, m.scatter
+
+    @property
+    def _moments(self) -> Moments:
+        """The moments of all rows so far."""
+        return Moments(self._total, self.mean_, self._scatter)
 
     def _regularise(self, C: np.ndarray, n: float, size: np.ndarray) -> _Covariance:
         """Give C, estimated from n rows of numbers of this size, its shape and an inverse."""
@@ -184,19 +211,6 @@ def _compute_oas(C: np.ndarray, n: float) -> float:
     return 1.0 if rest <= 0 else min((mean_square + square_mean) / rest, 1.0)
 
 
-class _Moments(NamedTuple):
-    n: float
-    mean: np.ndarray
-    scatter: np.ndarray
-
-    @property
-    def constant(self) -> bool:
-        """Whether no column varies."""
-        return not (np.sqrt(np.diag(self.scatter) / self.n) > ROUNDING * np.abs(self.mean)).any()
-
-
-def _compute_moments(X: np.ndarray, weight: np.ndarray) -> _Moments:
-    n = float(weight.sum())
-    mean = weight @ X / n
-    rest = X - mean
-    return _Moments(n, mean, (weight * rest.T) @ rest)
+def _is_constant(m: Moments) -> bool:
+    """Whether no column varies."""
+    return not (np.sqrt(np.diag(m.scatter) / m.weight) > ROUNDING * np.abs(m.mean)).any()

@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 from sklearn.neighbors import KernelDensity
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ...estimators._validation import all_or_nothing, check_parameters
@@ -35,17 +36,33 @@ class Parzen(Saved, KernelDensity):
     array([-1.3863, -1.3863,    -inf])
     """
 
+    _weight: np.ndarray  # of all rows so far
+
     def __init__(self, *, bandwidth="scott", kernel="gaussian"):
         super().__init__(bandwidth=bandwidth, kernel=kernel)
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Store the rows ``X``, except those of weight 0; y is ignored."""
+        return self._store(X, sample_weight, more=False)
+
+    @available_if(lambda self: not hasattr(self, "tree_") or hasattr(self, "_weight"))  # old files have no weights
+    @all_or_nothing
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Store more rows: the same density as by one `fit` to all of them."""
+        return self._store(X, sample_weight, more=hasattr(self, "tree_"))
+
+    def _store(self, X, sample_weight, more: bool):
         check_parameters(self)
-        X = check_rows(self, X, reset=True)
+        X = check_rows(self, X, reset=not more)
         weight = check_weights(sample_weight, X)
         X, weight = X[weight > 0], weight[weight > 0]
+        if more:
+            X, weight = np.vstack([np.asarray(self.tree_.data), X]), np.append(self._weight, weight)
+        self._weight, names = weight, getattr(self, "feature_names_in_", None)
         super().fit(X, sample_weight=None if np.all(weight == weight[0]) else weight)
+        if names is not None:  # which scikit-learn forgets, for X is an array here
+            self.feature_names_in_ = names
         self._kernel = self.kernel
         if isinstance(self.bandwidth, str):
             mean = np.average(X, axis=0, weights=weight)

@@ -67,6 +67,11 @@ class PiecewiseConstant(Density):
         known._set_counts(np.argwhere(p > 0), p[p > 0])
         return known
 
+    def _can_go_on(self) -> bool:
+        if isinstance(self.bins, Integral):
+            raise AttributeError("partial_fit: PiecewiseConstant needs all rows for its grid, unless bins are edges.")
+        return super()._can_go_on()
+
     def fit_jointly(self, parts: list[np.ndarray], weights: list[np.ndarray], classes: Any) -> list[PiecewiseConstant]:
         """Fit one density per class, all on the grid of all rows."""
         check_parameters(self)
@@ -76,11 +81,13 @@ class PiecewiseConstant(Density):
         for one, X, w in zip(found, arrays, weights, strict=True):
             one.edges_ = edges
             one._count(X, w)
+            one._total = float(w.sum())
         return found
 
-    def _fit(self, X, weight) -> None:
-        self.edges_ = self._compute_edges([X])
-        self._count(X, weight)
+    def _fit(self, X, weight, more) -> None:
+        if not more:
+            self.edges_ = self._compute_edges([X])
+        self._count(X, weight, more)
 
     def _compute_edges(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         if isinstance(self.bins, Integral):
@@ -106,10 +113,12 @@ class PiecewiseConstant(Density):
             inside &= (X[:, j] >= e[0]) & (X[:, j] <= e[-1])
         return cells, inside
 
-    def _count(self, X: np.ndarray, weight: np.ndarray) -> None:
+    def _count(self, X: np.ndarray, weight: np.ndarray, more: bool = False) -> None:
         cells, inside = self._find_cells(X)
         for i in np.flatnonzero(~inside)[:1]:
             raise ValueError(f"PiecewiseConstant: row {i} of X is outside the given edges, {X[i].tolist()}.")
+        if more:
+            cells, weight = np.vstack([cells, self.cells_]), np.append(weight, self.counts_)
         occupied, index = np.unique(cells, axis=0, return_inverse=True)
         self._set_counts(occupied, np.bincount(index.ravel(), weight))
 

@@ -32,6 +32,8 @@ class Rayleigh(Density):
 
     _parameter_constraints: dict = {}
 
+    scale_: np.ndarray
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
@@ -47,9 +49,12 @@ class Rayleigh(Density):
         known.n_features_in_, known.scale_ = scale.size, scale
         return known
 
-    def _fit(self, X, weight) -> None:
+    def _fit(self, X, weight, more) -> None:
         for i, j in np.argwhere(X < 0)[:1]:
             raise ValueError(f"Rayleigh: Negative values in data, X[{i}, {j}] = {X[i, j]} is negative.")
+        if more:  # the earlier rows as one row
+            X = np.vstack([X, np.sqrt(2) * self.scale_])
+            weight = np.append(weight, self._total)
         refuse_columns("Rayleigh", ~X.any(axis=0), f"is zero in all rows (n_samples={len(X)}).")
         self.scale_ = np.sqrt(weight @ X**2 / (2 * weight.sum()))
 

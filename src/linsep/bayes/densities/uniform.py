@@ -39,8 +39,11 @@ class Uniform(Density):
         known._set(low, high)
         return known
 
-    def _fit(self, X, weight) -> None:
-        self._set(X.min(axis=0), X.max(axis=0), f" (n_samples={len(X)})")
+    def _fit(self, X, weight, more) -> None:
+        origin = f" (n_samples={len(X)})"
+        if more:  # the earlier rows as two rows
+            X = np.vstack([X, self.low_, self.high_])
+        self._set(X.min(axis=0), X.max(axis=0), origin)
 
     def _set(self, low, high, origin: str = "") -> None:
         refuse_columns("Uniform", ~(high > low), f"has zero width{origin}.")
