@@ -27,7 +27,6 @@ QUICK = {"examples/worked_example.py"}
 # Pages whose output is not yet shown in text blocks: to be converted.
 KNOWN = {
     "anderson.md",
-    "networks.md",
 }
 
 

@@ -14,11 +14,31 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonal
 
 
 def grid(picture, *, neighbours: int = 4, radius: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A picture (height x width, or x channels) as a graph: one node per pixel, one edge per pair of neighbours.
+    """A picture as a graph: one node per pixel, one edge per pair of neighbours.
 
-    ``neighbours`` is 4 or 8; the features of an edge say its direction (right, down and, of 8, the two diagonals).
-    ``radius`` r > 0 gives a node the pixels of the (2r + 1) x (2r + 1) square around it, zero outside the picture.
+    `NetworkClassifier` takes the result as an example; ``Network.from_tables(tables of the nodes, edges, table)`` makes
+    a network of it, as docs/networks.md shows.
 
+    Parameters
+    ----------
+    picture : array of shape (height, width) or (height, width, n_channels)
+        The pixels.
+    neighbours : {4, 8}, default=4
+        Of a pixel: those beside, above and below it, or the diagonal ones too.
+    radius : int, default=0
+        r > 0 gives a node the pixels of the (2r + 1) x (2r + 1) square around it, zero outside the picture.
+
+    Returns
+    -------
+    nodes : array of shape (height * width, n_features)
+        The features of the pixels, row by row.
+    edges : array of shape (n_edges, 2)
+        Pairs of nodes.
+    kinds : array of shape (n_edges, neighbours / 2)
+        The features of the edges: 1 in the column of their direction (right, down and, of 8, the two diagonals).
+
+    Examples
+    --------
     >>> nodes, edges, kinds = grid([[1, 2], [3, 4]])
     >>> nodes.ravel().tolist(), edges.tolist(), kinds.tolist()
     ([1.0, 2.0, 3.0, 4.0], [[0, 1], [2, 3], [0, 2], [1, 3]], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])

@@ -46,6 +46,8 @@ class Network(NamedTuple):
     def from_tables(cls, unary, edges=(), pairwise=(), constant: float = 0.0) -> Network:
         """A network of one table per node and one per edge; tables of the same two nodes are added.
 
+        `linsep.estimators.graphs.grid` has the edges of a picture: docs/networks.md labels one.
+
         Parameters
         ----------
         unary : array of shape (n_nodes, K), or n_nodes vectors
