@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
 
-from linsep import Bayes, MaximumMargin, NearestMean, OneVsAll, OneVsOne, Perceptron
+from linsep import Anderson, Bayes, MaximumMargin, NearestMean, OneVsAll, OneVsOne, Perceptron
 from linsep.bayes import Gaussian, Model, Strategy, monte_carlo_risk
 
 X, Y = load_iris(return_X_y=True)
@@ -107,3 +107,11 @@ def test_scores_that_are_no_probabilities_say_what_to_use(rule):
         rule.predict_proba(X)
     proba = CalibratedClassifierCV(rule).fit(X, Y).predict_proba(X)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+def test_errors_of_gaussians_are_no_probabilities_of_rows():
+    two = Y > 0
+    rule = Anderson().fit(X, two)
+    with pytest.raises(AttributeError, match=r"CalibratedClassifierCV\(Anderson"):
+        rule.predict_proba(X)
+    assert (CalibratedClassifierCV(rule).fit(X, two).predict_proba(X).argmax(axis=1) == two).mean() > 0.95

@@ -5,9 +5,11 @@ import pytest
 from bayes_worlds import SETS, every_set, iris
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
 
-from linsep.bayes import Bayes, Gaussian, Mahalanobis, Model, NearestMean
+from linsep.bayes import Bayes, Gaussian, Mahalanobis, Model, NearestMean, Uniform
 
 
 @every_set
@@ -84,3 +86,23 @@ def test_a_shared_covariance_decides_by_one_product_and_means_the_densities():
     np.testing.assert_allclose(
         world.predict_log_proba(data), logs - np.logaddexp.reduce(logs, axis=1)[:, None], atol=1e-10
     )
+
+
+@pytest.mark.parametrize("rule", [NearestMean(), Mahalanobis(), Mahalanobis("own")], ids=str)
+def test_as_a_transformer_it_has_one_distance_per_class(rule):
+    X, y = iris()
+    distances = clone(rule).fit_transform(X, y)
+    assert np.array_equal(distances, rule.fit(X, y).distance(X)) and distances.shape == (len(X), 3)
+    assert np.array_equal(rule.classes_[distances.argmin(axis=1)], rule.predict(X))
+    assert rule.get_feature_names_out().tolist() == [f"{type(rule).__name__.lower()}{k}" for k in range(3)]
+    assert make_pipeline(clone(rule), LinearDiscriminantAnalysis()).fit(X, y).score(X, y) > 0.9
+
+
+def test_the_means_of_a_bayes_rule_are_those_of_its_gaussians():
+    X, y = iris()
+    by_hand = [X[y == k].mean(axis=0) for k in range(3)]
+    for model in (None, Gaussian(), LinearDiscriminantAnalysis()):
+        np.testing.assert_allclose(Bayes(model).fit(X, y).means_, by_hand, rtol=1e-12)
+    with pytest.raises(AttributeError, match="means_: expected Gaussian densities, got Gaussian, Uniform"):
+        _ = Bayes({0: Uniform(), 1: Gaussian(), 2: Gaussian()}).fit(X, y).means_
+    assert not hasattr(Bayes(GaussianNB()).fit(X, y), "means_")  # scikit-learn calls them theta_

@@ -65,6 +65,8 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         The labels.
     priors_ : ndarray of shape (n_classes,)
         The probabilities of the classes.
+    means_ : ndarray of shape (n_classes, n_features)
+        The means of Gaussian densities.
     coef_, intercept_, discriminant_
         Where the model has linear discriminants: their weights, their biases, and the functions g_k.
     strategy_ : Strategy
@@ -228,6 +230,18 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         """p(k) of the densities."""
         check_is_fitted(self)
         return self.strategy_.model.priors
+
+    @property
+    def means_(self) -> np.ndarray:
+        """The means of the classes, if all densities are `Gaussian`, or those of the classifier."""
+        check_is_fitted(self)
+        model = self.strategy_.model
+        if not isinstance(model, Model):
+            return model.means_
+        if not all(isinstance(density, Gaussian) for density in model.densities):
+            names = sorted({type(density).__name__ for density in model.densities})
+            raise AttributeError(f"means_: expected Gaussian densities, got {', '.join(names)}.")
+        return np.stack([density.mean_ for density in model.densities])
 
     @property
     def discriminant_(self) -> Discriminant:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,8 +19,8 @@ from .densities.gaussian import Gaussian
 from .discriminant import CentredDiscriminant, Discriminant
 
 
-class _NearestMeanClassifier(Saved, RowClassifier, BaseEstimator):
-    """Decides for the class of the nearest mean."""
+class _NearestMeanClassifier(Saved, ClassNamePrefixFeaturesOutMixin, RowClassifier, TransformerMixin, BaseEstimator):
+    """Decides for the class of the nearest mean; as a transformer, one distance per class."""
 
     classes_: np.ndarray
     means_: np.ndarray
@@ -34,6 +34,14 @@ class _NearestMeanClassifier(Saved, RowClassifier, BaseEstimator):
     def distance(self, X) -> np.ndarray:
         """Return the distances of the rows from the classes, shape (n_samples, n_classes)."""
         raise NotImplementedError
+
+    def transform(self, X) -> np.ndarray:
+        """Return `distance`, one column per class, for the next step of a pipeline; as ``KMeans`` does."""
+        return self.distance(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.classes_)
 
     def _scores(self, X: Any) -> np.ndarray:
         """Return minus half the squared distances, up to a number common to all classes."""

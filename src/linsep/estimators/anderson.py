@@ -120,7 +120,8 @@ class Anderson(LinearClassifier):
     radii_ : array of shape (k,)
         r_j of each Gaussian; no number is above the true one.
     errors_ : array of shape (k,)
-        Its error Phi(-r_j) (F5); of a point, which does not spread, 0 or 1.
+        Its error Phi(-r_j) (F5); of a point, which does not spread, 0 or 1. It is that of a Gaussian, and no p(k|x) of
+        a row: there is no ``predict_proba``; see `Bayes`, or scikit-learn's ``CalibratedClassifierCV``.
     error_ : float
         The largest of ``errors_``.
     any_error_ : float
