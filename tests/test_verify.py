@@ -257,3 +257,66 @@ def test_vectors_may_be_listed_in_the_proof(tmp_path):
     assert holds and "not verified here" in said
     (tmp_path / "p").write_text(json.dumps(proof | {"integers": ["0x1", "0x2", "0x3"]}))
     assert not verify.verify(tmp_path / "p")[0]
+
+
+def handmade(tmp_path, table, name="d.csv", **changes):
+    """Whether a proof of one column holds for a table: w = (1, 0), the rows 1 of class 1 and -1 of class 0."""
+    proof = {
+        "format": "linsep proof", "version": 1, "claim": "margin", "status": "separated", "lower": 0.5, "upper": "inf",
+        "eps": 0, "relative": 0, "bias": "augmented", "w": [1, 0], "classes": [0, 1], "size": 2, "violated": 0,
+        "rows": [], "weights": [], "data": {"features": ["x"], "target": "y"},
+    }  # fmt: skip
+    (tmp_path / "p").write_text(json.dumps(proof | changes))
+    (tmp_path / name).write_bytes(table if isinstance(table, bytes) else table.encode())
+    return verify.verify(tmp_path / "p", tmp_path / name)[0]
+
+
+def test_tables_by_hand(tmp_path):
+    good = "x,y\n1,1\n-1,0\n"
+    assert handmade(tmp_path, good)
+    assert handmade(tmp_path, good + "\n\n"), "blank lines"
+    assert handmade(tmp_path, "y,z,x\n1,7,1\n0,7,-1\n"), "columns by name"
+    assert handmade(tmp_path, "1 1:1\n0 1:-1\n", "d.svm")
+    assert not handmade(tmp_path, good, status="interrupted")
+    assert not handmade(tmp_path, good, status="not separable", upper=-7, rows=[0, 1], integers=["0x1", "0x1"])
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "changes"),
+    [
+        ("x,y\n1,1\n-1,0\n", "d.csv", {"classes": [0, 1, 2]}),
+        ("1 2:1\n0 2:-1\n", "d.svm", {}),  # the place of the bias
+        ("x,y\n1,1\n-1,0\n", "d.csv", {"data": {"features": ["y"], "target": "y"}}),
+        ("x,y\n1_0,1\n-1,0\n", "d.csv", {}),
+        ("x,y\n\uff11,1\n-1,0\n", "d.csv", {}),
+        ("x,y\n1,1\n-1,0\n", "d.csv.gz", {}),  # not compressed
+        (b"\x1f\x8b\x08\x00\x00", "d.csv.gz", {}),  # cut off
+        ("x,y\n" + "1" * 200_000 + ",1\n-1,0\n", "d.csv", {}),
+    ],
+)
+def test_what_can_not_be_read_is_named(table, name, changes, tmp_path):
+    with pytest.raises(verify.Unreadable):
+        handmade(tmp_path, table, name, **changes)
+
+
+@pytest.mark.parametrize(
+    "labels", [["01", "1"], ["1e3", "1000"], ["nan", "inf"], ["a b", 'c"d'], [True, False], [3, 20]]
+)
+def test_labels_of_any_kind(labels, tmp_path):
+    named = np.array(labels)[(y == 0).astype(int)]
+    certificate = MaximumMargin().fit(X, named).certificate_
+    save_proof(tmp_path / "p", certificate, X, named, data=tmp_path / "d.csv")
+    assert verify.verify(tmp_path / "p", tmp_path / "d.csv")[0]
+
+
+@pytest.mark.parametrize(
+    "rule", [MaximumMargin(), Perceptron(), Kozinec(), LinearMachine(), MaximumMargin(C=1.0)], ids=str
+)
+def test_a_changed_classifier_is_not_that_of_its_certificate(rule, tmp_path):
+    rule = rule.fit(X, y == 0)
+    assert rule.check(X, y == 0)
+    rule.coef_ = -rule.coef_
+    verdict = rule.check(X, y == 0)
+    assert not verdict and "coef_" in str(verdict)
+    with pytest.raises(ValueError, match="coef_"):
+        rule.save_proof(tmp_path / "p", X, y == 0)

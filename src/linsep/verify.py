@@ -4,7 +4,6 @@
 
 A proof says how good a linear classifier w is, and how good any other could be. Both sides are computed again here,
 from the proof and the data, without any rounding. The format, and why each test is a proof: docs/proofs.md of linsep.
-
 Exit code: 0 the proof holds, 1 it does not, 2 the files can't be read.
 
 How it is exact: every float is a whole number of units 2^-1074. `units` turns floats into such whole numbers, and all
@@ -18,8 +17,7 @@ import math
 import sys
 from fractions import Fraction
 
-VERSION = 1
-TOP = 1074
+VERSION, TOP = 1, 1074
 ONE = 1 << TOP  # the number 1 in units
 
 
@@ -65,18 +63,27 @@ def read_proof(path):
     proof["width"] = len(w[0] if proof["machine"] else w)
     proof["w"] = [units(x) for row in (w if proof["machine"] else [w]) for x in row]
     proof["integers"] = [int(x, 16) for x in proof.get("integers") or ()]
-    proof["classes"] = [comparable(label) for label in proof["classes"]]
+    if len(proof["classes"]) != (len(w) if proof["machine"] else 2) or proof["width"] < 1:
+        raise Unreadable(f"{path}: expected two classes, or one for each row of w")
     # integers are the weights of a zero sum, or a w that separates where no w of floats does
     proof["whole w"] = proof["status"] == "not decided within rounding" and bool(proof["integers"])
     return proof
 
 
-def comparable(label):
-    """A label as a number if it is one, else as a string: "1" in a file is the label 1."""
+def class_of(label, classes):
+    """The number of the class of a label in a file: that string, or that number if classes are numbers."""
+    for k, known in enumerate(classes):
+        if str(label) == str(known) if isinstance(known, (str, bool)) else number(label) == known:
+            return k
+    raise ValueError(f"its label {label!r} is none of {classes}")
+
+
+def number(cell):
+    """The double nearest to a number in a file; nan for what is none."""
     try:
-        return str(label) if isinstance(label, bool) else float(label)
-    except (TypeError, ValueError):
-        return str(label)
+        return float(cell) if str(cell).isascii() and "_" not in str(cell) else math.nan
+    except ValueError:
+        return math.nan
 
 
 def read_rows(path, proof):
@@ -88,7 +95,7 @@ def read_rows(path, proof):
                 label, *pairs = line.partition("#")[0].split() or [None]
                 if label is not None:
                     cells = (pair.split(":") for pair in pairs if not pair.startswith("qid:"))
-                    yield [(int(j) - about.get("first_index", 1), float(x)) for j, x in cells], label, 1.0
+                    yield [(int(j) - about.get("first_index", 1), number(x)) for j, x in cells], label, 1.0
             return
         lines = csv.reader(file, delimiter="\t" if kind == "tsv" else ",")
         header = next(lines, [])
@@ -97,9 +104,11 @@ def read_rows(path, proof):
             target, weight = (name and header.index(name) for name in (about["target"], about.get("weight")))
         except ValueError as error:
             raise Unreadable(f"{path}: its first line has no such column: {error}") from None
-        for cells in lines:
-            x = [(j, float(cells[place])) for j, place in enumerate(places)]
-            yield x, cells[target], 1.0 if weight is None else float(cells[weight])
+        if target in places or weight in places:
+            raise Unreadable(f"{path}: the column of labels or weights is a feature, too")
+        for cells in filter(None, lines):
+            x = [(j, number(cells[place])) for j, place in enumerate(places)]
+            yield x, cells[target], 1.0 if weight is None else number(cells[weight])
 
 
 def rows(proof, path):
@@ -112,14 +121,12 @@ def rows(proof, path):
     constant = [] if proof["bias"] == "none" else [(width - 1, ONE)]
     try:
         for i, (cells, label, weight) in enumerate(read_rows(path, proof)):
-            if comparable(label) not in classes:
-                raise ValueError(f"its label {label!r} is none of {classes}")
-            x = [(j, units(x)) for j, x in cells if x] + constant
-            if not (0 <= weight < math.inf and all(0 <= j < width for j, _ in x)):
+            if not (0 <= weight < math.inf and all(0 <= j < width - 1 for j, _ in cells)):
                 raise ValueError(f"its weight is {weight!r}, or it has more columns than w")
+            y, x = class_of(label, classes), [(j, units(x)) for j, x in cells if x] + constant
             if weight:
-                yield i, classes.index(comparable(label)), weight, x
-    except (ValueError, IndexError, OverflowError) as error:
+                yield i, y, weight, x
+    except (ValueError, IndexError, OverflowError, EOFError, OSError, csv.Error) as error:
         raise Unreadable(f"{path}, row {i} or the next: {error}") from None
 
 
@@ -180,7 +187,7 @@ def verify_margin(proof, path):
     if not at_most_times_root(lower, sums.square, sums.lowest):
         raise Wrong(f"lower: {lower!r} is claimed, but the margin of w is less")
     if status == "not separable":
-        if any(combine(sums, halves=False)[0].values()):
+        if any(combine(sums, halves=False)[0].values()) or upper < 0:
             raise Wrong("the vectors, times the whole numbers of the proof, do not sum to zero")
         return f"no w separates the data: {len(proof['rows'])} vectors have a weighted sum of exactly zero"
     if upper != math.inf:
@@ -262,7 +269,7 @@ def verify_radius(proof, path):
     with open_text(path) as file:
         given = json.load(file)
     lower, upper = proof["lower"], proof["upper"]
-    sign = [1 if proof["classes"].index(comparable(label)) else -1 for label in given["labels"]]
+    sign = [1 if class_of(label, proof["classes"]) else -1 for label in given["labels"]]
     means = [[Fraction(x) for x in mean] for mean in given["means"]]
     covariances = [[[Fraction(x) for x in row] for row in matrix] for matrix in given["covariances"]]
     if not proof["size"] == len(sign) == len(means) == len(covariances):
@@ -363,12 +370,14 @@ def verify(proof_path, data_path=None):
         if "vectors" not in proof and data_path is None:
             raise Unreadable("this proof needs the data that it is about: python verify.py PROOF DATA")
         if proof["status"] == "interrupted":
-            return True, "learning was interrupted, and nothing is claimed"
-        listed = ". That the vectors in the proof are those of the data is not verified here" * ("vectors" in proof)
-        return True, VERIFIERS[proof["claim"]](proof, str(data_path)) + listed
+            return not (proof["lower"] > -math.inf or proof["upper"] < math.inf), "interrupted: nothing may be claimed"
+        about = f" ({proof['width'] - 1} columns, bias {proof['bias']}, {proof['size']} rows with a weight)"
+        if "vectors" in proof:
+            about = ". That the vectors in the proof are those of the data is not verified here"
+        return True, VERIFIERS[proof["claim"]](proof, str(data_path)) + about
     except Wrong as reason:
         return False, str(reason)
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError, RecursionError) as error:
+    except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
         raise Unreadable(f"{proof_path}: not a complete proof: {type(error).__name__} {error}") from None
 
 

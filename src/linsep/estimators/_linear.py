@@ -185,8 +185,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
     def _publish(self, w: np.ndarray, certificate: Certificate) -> None:
         """Set what a fitted estimator shows; w and the certificate are about the scaled rows."""
         w, certificate = self._scale.show(w), self._scale.certificate(certificate)
-        shown = w if w.ndim == 2 else w[None]
-        shown = shown[1:] - shown[:1] if len(shown) == 2 else shown
+        shown = _shown_weights(w)
         self.coef_ = shown[:, :-1].copy(order="F")  # so that a product with coef_.T needs no copy
         self.intercept_ = shown[:, -1].copy()
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
@@ -265,7 +264,12 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         X, y = check_input(self, X, y)
         require_known_labels(y, self.classes_)
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
-        return self.certificate_.check(X, y, weight)
+        verdict: Verdict = self.certificate_.check(X, y, weight)
+        shown = np.column_stack([self.coef_, self.intercept_])
+        if shown.shape != (w := _shown_weights(self.certificate_.w)).shape or not np.array_equal(shown, w):
+            wrong = "w: coef_ and intercept_ are not those of the certificate"
+            return verdict._replace(failures=(*verdict.failures, wrong))
+        return verdict
 
     def save_proof(self, path, X, y, sample_weight=None, *, data=None, verifier: bool = False) -> None:
         """Write the certificate as a proof file, which anyone can verify without linsep: docs/proofs.md.
@@ -285,6 +289,9 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         X, y = check_input(self, X, y)
         require_known_labels(y, self.classes_)
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
+        verdict = self.check(X, y, sample_weight)
+        if not verdict:
+            raise ValueError(f"proof: {verdict}")
         names = getattr(self, "feature_names_in_", None)
         save_proof(path, self.certificate_, X, y, weight, features=names, data=data, verifier=verifier)
 
@@ -350,6 +357,12 @@ def write_polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple
         PolynomialFunction.linear(*row, variable_names(rule)) if lift is None else lift.expand(*row) for row in rows
     )
     return found[0] if len(found) == 1 else found
+
+
+def _shown_weights(w: np.ndarray) -> np.ndarray:
+    """One row per class, the bias last; of two classes one row, the difference of theirs in a linear machine."""
+    rows = w if w.ndim == 2 else w[None]
+    return rows[1:] - rows[:1] if len(rows) == 2 else rows
 
 
 def row_oracle(sample: Sample, *, bias: float) -> Any:

@@ -18,7 +18,8 @@ def trace(
     r"""Learn as ``estimator`` would and yield every update, :math:`w \leftarrow \alpha w + \beta a`, with its numbers.
 
     The estimator itself is not changed. The w of an update is the one that moves: averages and the best w so far are
-    made of these. A batch step is one update, made from all rows in ``rows``; so is a step of a descent, where
+    made of these. In scaled coordinates (``scaling``) a is the move of w, not the row's vector: ``scaling=None`` shows
+    the lectures' numbers. A batch step is one update, made from all rows in ``rows``; so is a step of a descent, where
     :math:`a = -\nabla J`. Widrow-Hoff makes one at every row.
 
     Parameters
