@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import linsep
@@ -169,3 +170,49 @@ def test_a_schema_is_printed_and_taken_back(folder, capsys):
     assert [each["use"] for each in found["schema"]["columns"]] == ["number", "category"]
     (folder / "mine.json").write_text("{")
     assert call(capsys, "fit", "mixed.csv", "-t", "kind", "--schema", "mine.json")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["fit", "line.csv", "-t", "kind", "-o", "line.csv"], "line.csv"),
+        (["fit", "l*.csv", "-t", "kind", "-o", "./line.csv"], "./line.csv"),
+        (["fit", "line.csv", "-t", "kind", "--test", "mixed.csv", "-o", "mixed.csv"], "mixed.csv"),
+        (["fit", "line.csv", "-t", "kind", "--schema", "mixed.csv", "-o", "mixed.csv"], "mixed.csv"),
+        (["fit", "line.csv", "-t", "kind", "-o", "link.csv"], "link.csv"),
+        (["predict", "m.linsep", "line.csv", "-o", "line.csv"], "line.csv"),
+        (["predict", "m.csv", "line.csv", "-o", "m.csv"], "m.csv"),
+    ],
+)
+def test_no_file_that_is_read_is_written_over(folder, capsys, arguments, name):
+    (folder / "link.csv").symlink_to("line.csv")
+    (folder / "m.csv").write_text("a model")
+    before = {each.name: each.read_bytes() for each in folder.iterdir()}
+    code, found, _ = call(capsys, *arguments)
+    assert code == 2 and found["error"] == f"-o: {name} is read; write to another file."
+    assert before == {each.name: each.read_bytes() for each in folder.iterdir()}
+
+
+SVM = "".join(f"{1 if k < 12 else -1} 1:{k / 2} 2:{k * k % 7 + 1}\n" for k in range(24))
+
+
+def test_rows_without_names_are_shown_by_their_indices(folder, capsys):
+    (folder / "line.svm").write_text(SVM)
+    rng = np.random.RandomState(0)
+    np.savez(folder / "line.npz", X=rng.normal(size=(20, 3)) + np.arange(20)[:, None], y=np.arange(20) > 9)
+    for name, features in (("line.svm", {"x1", "x2"}), ("line.npz", {"x0", "x1", "x2"})):
+        assert call(capsys, "fit", name, "-o", "m.linsep")[0] == 0
+        code, found, _ = call(capsys, "inspect", "m.linsep")
+        assert code == 0 and {each["feature"] for each in found["weights"]} == features
+        assert call(capsys, "evaluate", "m.linsep", name, "--picture", "p.png")[0] == 0
+        assert (folder / "p.png").stat().st_size > 1000
+
+
+def test_sparse_rows_are_not_lifted_and_indices_are_those_of_the_model(folder, capsys):
+    (folder / "line.svm").write_text(SVM)
+    (folder / "zero.svm").write_text("1 1:1\n1 0:1 2:1\n")
+    code, found, _ = call(capsys, "fit", "line.svm", "--rule", "maximum-margin", "--C", "1", "--lift", "2")
+    assert code == 2 and found["error"].startswith("--lift: these rows are sparse")
+    assert call(capsys, "fit", "line.svm", "-o", "m.linsep")[0] == 0
+    code, found, _ = call(capsys, "predict", "m.linsep", "zero.svm")
+    assert code == 3 and found["error"].startswith("zero.svm, line 2, column 3: expected indices from 1, got 0")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from .options import Command, answering, data_argument, memory_option, model_argument
-from .output import NO, Output, Problem
+from .output import NO, Output, Problem, keep_inputs
 
 FORMAT = click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ...")
 
@@ -98,6 +98,7 @@ def predict(
     """
     from .tables import decide
 
+    keep_inputs("-o", output, model, *data)
     rule, _, table = meet(model, data, kind, memory, out, labels=False)
     with made_by_linsep(model):
         decided, score = decide(rule, table.dataset)
@@ -160,6 +161,7 @@ def evaluate(
     from .metrics import evaluate as count
     from .metrics import say_classes, say_evaluation
 
+    keep_inputs("--picture", picture, model, *data)
     rule, _, table = meet(model, data, kind, memory, out)
     with made_by_linsep(model):
         found = count(rule, table)
@@ -168,8 +170,9 @@ def evaluate(
     say_classes(found, out)
     if picture is not None:
         from .picture import draw
+        from .schemas import feature_names
 
-        draw(picture, rule, table.sample(), table.dataset.schema.feature_names)
+        draw(picture, rule, table.sample(), feature_names(table.dataset.schema))
         out.answer(picture=picture)
         out.say(f"wrote {picture}")
 

@@ -19,7 +19,7 @@ from .options import (
     target_option,
     time_option,
 )
-from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, json_text, refuse
+from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, json_text, keep_inputs, refuse
 
 RULES = (
     "auto", "averaged-perceptron", "perceptron", "kozinec", "maximum-margin", "relaxation", "least-squares",
@@ -74,6 +74,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
 
     _check_output(options["output"])
     held_out, test_file = _held_out(options)
+    keep_inputs("-o", options["output"], *data, test_file, options["schema"])
     places = {name: options[name] for name in ("kind", "memory", "target", "weight")}
     table = open_table(data, out, schema=make_plan(options, held_out), **places)
     say_schema(table, out)

@@ -59,6 +59,8 @@ def learn(
     seconds: float | None = None,
 ) -> Learned:
     """Fit what was asked for, within ``seconds``; after Ctrl-C the best so far."""
+    if lift is not None and not isinstance(sample.X, np.ndarray):
+        refuse("--lift: these rows are sparse, their products would not be. Give them as a table, npy or dense npz.")
     why: list[str] = []
     interrupted = out_of_time = False
     model: Any = None

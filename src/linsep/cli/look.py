@@ -95,9 +95,9 @@ def _weights(rule: Any, origin: dict[str, Any]) -> list[dict[str, Any]]:
     coef = getattr(rule, "coef_", None)
     if not isinstance(coef, np.ndarray) or coef.ndim != 2:
         return []
-    from .schemas import schema_of
+    from .schemas import feature_names, schema_of
 
     named = "schema" in origin or hasattr(rule, "feature_names_in_")
-    names = schema_of(rule, origin, "model").feature_names if named else [f"x{k}" for k in range(coef.shape[1])]
+    names = feature_names(schema_of(rule, origin, "model")) if named else [f"x{k}" for k in range(coef.shape[1])]
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")
     return [{"feature": str(names[k]), "weights": coef[:, k].tolist()} for k in order]

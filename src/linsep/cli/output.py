@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import math
+import os
 import shutil
 import sys
 import textwrap
@@ -29,6 +31,16 @@ class Problem(Exception):
 def refuse(said: str) -> NoReturn:
     """A combination of arguments that makes no sense."""
     raise Problem(said, USAGE)
+
+
+def keep_inputs(option: str, output: str | None, *read: str | None) -> None:
+    """Refuse to write over a file that the command reads; patterns are expanded."""
+    if output is None or not os.path.exists(output):
+        return
+    for each in filter(None, read):
+        path = each.removeprefix("file://")
+        if any(os.path.exists(name) and os.path.samefile(name, output) for name in [path, *glob.glob(path)]):
+            refuse(f"{option}: {output} is read; write to another file.")
 
 
 class Output:

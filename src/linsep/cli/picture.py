@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ SHOWN = 14
 ENDINGS = (".png", ".svg", ".pdf")
 
 
-def draw(path: str, rule: Any, sample: Any, names: tuple[str, ...]) -> None:
+def draw(path: str, rule: Any, sample: Any, names: Sequence[str]) -> None:
     """Write the picture; its kind is the ending of the name."""
     if Path(path).suffix.lower() not in ENDINGS:
         raise Problem(f"--picture {path}: expected a name that ends with {', '.join(ENDINGS)}.", 2)
@@ -57,7 +58,7 @@ def _draw_scores(ax: Any, rule: Any, sample: Any) -> None:
     ax.legend()
 
 
-def _draw_weights(ax: Any, rule: Any, names: tuple[str, ...]) -> None:
+def _draw_weights(ax: Any, rule: Any, names: Sequence[str]) -> None:
     """Bars of the largest weights."""
     coef = getattr(rule, "coef_", None)
     if not isinstance(coef, np.ndarray) or coef.shape[-1] != len(names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,11 @@ def read_decisions(path: str) -> tuple[dict[str, Any], dict[str, str]]:
     except DataError as error:
         raise Problem(f"{path}: {error}") from error
     return given, uses
+
+
+def feature_names(schema: Any) -> Sequence[str]:
+    """The names of the features; of rows that are numbers already their indices, as the file has them: x1, x2, ..."""
+    return schema.feature_names or [f"x{k}" for k in range(schema.base, schema.base + schema.n_features)]
 
 
 def schema_of(model: Any, origin: dict[str, Any], path: str) -> Any:

@@ -182,8 +182,8 @@ def write_cache(place: Path, sources: list[Source], recipe: Recipe, report: Call
                     writer.finish(header, schema.n_features)
             return
         except CountsFromZero:
-            if first == 0 or not auto:
-                raise DataError("expected indices from 1, got 0. Say zero_based=True.", sources[0].path) from None
+            if not (auto and given is None):
+                raise
 
 
 def _fill(writer: CacheWriter, sources: list[Source], recipe: Recipe, base: int, progress: Progress) -> Any:

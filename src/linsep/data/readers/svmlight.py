@@ -21,11 +21,12 @@ WHAT = {
     INDEX: "expected index:value, got {got!r}",
     VALUE: "expected a number, got {got!r}",
     ORDER: "expected indices in rising order, got {got!r}. Sort the features of every row",
+    NOUGHT: "expected indices from 1, got 0. Number the features of all files alike (in Python: zero_based=True)",
     LARGE: "expected an index below 2147483648, got {got!r}",
 }
 
 
-class CountsFromZero(Exception):
+class CountsFromZero(DataError):
     """An index is 0 where the first one was taken to be 1."""
 
 
@@ -128,10 +129,9 @@ def read_svmlight(source: Source, base: int, size: int, advance: Callable[[int],
 
 
 def _raise(error: int, at: int, piece: Piece, source: Source) -> None:
-    if error == NOUGHT:
-        raise CountsFromZero
     got = (piece.text[at : at + 40].split() or [b""])[0].decode("utf-8", "replace")
     message = WHAT[error].format(got=got)
     if error == LABEL and "," in got:
         message = f"expected one label per row, got several: {got!r}"
-    raise DataError(f"{message}.", source.path, *piece.place(at))
+    kind = CountsFromZero if error == NOUGHT else DataError
+    raise kind(f"{message}.", source.path, *piece.place(at))
