@@ -216,3 +216,47 @@ def test_sparse_rows_are_not_lifted_and_indices_are_those_of_the_model(folder, c
     assert call(capsys, "fit", "line.svm", "-o", "m.linsep")[0] == 0
     code, found, _ = call(capsys, "predict", "m.linsep", "zero.svm")
     assert code == 3 and found["error"].startswith("zero.svm, line 2, column 3: expected indices from 1, got 0")
+
+
+def test_labels_that_are_no_classes_are_named(folder, capsys):
+    (folder / "one.csv").write_text("a,b\n1,x\n2,x\n")
+    (folder / "numbers.csv").write_text("a,price\n1,0.5\n2,1.25\n3,2\n")
+    (folder / "one.svm").write_text("3 1:1\n3 1:2\n")
+    for command in ("fit", "separable"):
+        code, found, _ = call(capsys, command, "one.csv", "-t", "b")
+        said = "one.csv, column 'b': expected two classes or more, got one class only: 'x'."
+        assert code == 3 and found["error"] == said
+        code, found, _ = call(capsys, command, "numbers.csv", "-t", "price")
+        assert code == 3 and found["error"].startswith("numbers.csv, column 'price': expected classes, got numbers")
+        code, found, _ = call(capsys, command, "one.svm")
+        assert code == 3 and found["error"].startswith("one.svm, labels: expected two classes or more")
+
+
+def test_standard_input_is_named_as_the_user_does(folder):
+    run(["fit", "line.csv", "-t", "kind", "-o", "m.linsep", "-q"])
+    command = [sys.executable, "-m", "linsep", "predict", "m.linsep", "-"]
+    done = subprocess.run(command, input="a\n1\n", text=True, capture_output=True)
+    assert done.returncode == 3
+    assert done.stderr.startswith("linsep: error: -: its format is not known from its name. Name it with --format: ")
+    done = subprocess.run([*command, "--format", "csv"], input="a\n1\n", text=True, capture_output=True)
+    assert done.returncode == 0 and done.stderr.startswith("note: -: no column 'b'")
+
+
+def test_evaluate_says_which_rows_the_model_has_learned_from(folder, capsys):
+    run(["fit", "mixed.csv", "-t", "kind", "--test", "0.25", "--seed", "3", "-o", "m.linsep", "-q"])
+    own = 60 - int(HeldOut(0.25, 3).mask(0, 60).sum())
+    found = call(capsys, "evaluate", "m.linsep", "mixed.csv")[1]
+    assert found["notes"] == [f"the model was fitted to {own} of these 60 rows: expect more errors on new ones."]
+    (folder / "new.csv").write_text(MIXED.replace("0.5,", "0.75,", 1))
+    assert "notes" not in call(capsys, "evaluate", "m.linsep", "new.csv")[1]
+
+
+def test_no_w_and_no_updates_where_nothing_separates(folder, capsys):
+    (said,) = call(capsys, "separable", "mixed.csv", "-t", "kind")[1]["certificate"]
+    assert said.startswith("Not separable: no hyperplane separates") and said.endswith(" training vectors is zero.")
+
+
+def test_a_rule_that_has_made_all_its_passes_is_done(folder, capsys):
+    (folder / "near.csv").write_text("a,b,y\n0,0,p\n1,2,p\n1.000001,2,q\n3,1,q\n-5,7,q\n")
+    code, found, _ = call(capsys, "fit", "near.csv", "-t", "y", "--rule", "perceptron")
+    assert code == 0 and "spent" in found["certificate"][0]

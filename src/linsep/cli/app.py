@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .output import BAD_DATA, BUG, INTERRUPTED, USAGE, Problem, json_text
+from .output import BAD_DATA, BUG, INTERRUPTED, USAGE, Problem, as_named, json_text
 
 HOME = {  # the commands, in the order of the help, and their modules
     "fit": "fit",
@@ -73,7 +73,7 @@ def app() -> None:
 
     \b
     Exit codes: 0 done; 1 the answer is no (not separable, certificate wrong);
-    2 usage; 3 bad data; 4 budget spent; 130 interrupted.
+    2 usage; 3 bad data; 4 --time-limit spent, or not decided; 130 interrupted.
     """
 
 
@@ -120,7 +120,7 @@ def _say(error: BaseException) -> str:
 
 def _fail(said: str, code: int, arguments: Sequence[str]) -> int:
     """Say what went wrong, for people and for programs."""
-    said = said.replace(f"{os.getcwd()}{os.sep}", "")  # files as the user names them
+    said = as_named(said)
     command: Any = next((each for each in arguments if each in HOME), None)
     if "--json" in arguments:
         print(json_text({"linsep": __version__, "command": command, "error": said, "exit_code": code}))

@@ -74,6 +74,12 @@ def held_out_of(origin: dict[str, Any], path: str) -> Any:
     return HeldOut(fraction, seed)
 
 
+def is_source(table: Any, origin: dict[str, Any]) -> bool:
+    """Whether these are the bytes that a model was fitted to."""
+    source = origin.get("data")
+    return isinstance(source, dict) and table.sha256 is not None and source.get("sha256") == table.sha256
+
+
 @click.command(cls=Command)
 @model_argument
 @data_argument
@@ -162,7 +168,10 @@ def evaluate(
     from .metrics import say_classes, say_evaluation
 
     keep_inputs("--picture", picture, model, *data)
-    rule, _, table = meet(model, data, kind, memory, out)
+    rule, origin, table = meet(model, data, kind, memory, out)
+    if is_source(table, origin):
+        own = table.sample(held_out_of(origin, model)).present().size
+        out.note(f"the model was fitted to {own} of these {table.dataset.n_rows} rows: expect more errors on new ones.")
     with made_by_linsep(model):
         found = count(rule, table)
     out.answer(**found)
@@ -199,8 +208,7 @@ def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, o
 
     rule, origin, table = meet(model, data, kind, memory, out)
     X, y, weight = table.sample(held_out_of(origin, model))
-    source = origin.get("data")
-    same = isinstance(source, dict) and source.get("sha256") == table.sha256
+    same = is_source(table, origin)
     if not same:
         out.note("these are not the bytes that the model was fitted to: its certificate is about others.")
     with table.dataset.within_memory(), made_by_linsep(model):

@@ -43,9 +43,10 @@ def separable(data: tuple[str, ...], *, target: str | None, out: Output, **optio
     with out.progress("is it separable?", options["time_limit"]), table.dataset.within_memory():
         found = separability(X, y, weight, max_seconds=options["time_limit"])
     proof = (found.rows + 1).tolist() if found.separable is False else []
-    out.answer(separable=found.separable, status=str(found.status), proof_rows=proof, certificate=[str(found)])
+    words = str(found) if found.separable is not False else f"{str(found).partition('; ')[0]}."  # no w, no updates
+    out.answer(separable=found.separable, status=str(found.status), proof_rows=proof, certificate=[words])
     out.say({True: "yes", False: "no", None: "not decided"}[found.separable])
-    out.say(found)
+    out.say(words)
     if 0 < len(proof) <= SHOWN:
         out.say(f"The proof needs the rows {', '.join(map(str, proof))} (the first is 1).")
     out.code = {True: 0, False: NO, None: BUDGET_SPENT}[found.separable]

@@ -6,8 +6,10 @@ import glob
 import json
 import math
 import os
+import re
 import shutil
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -31,6 +33,14 @@ class Problem(Exception):
 def refuse(said: str) -> NoReturn:
     """A combination of arguments that makes no sense."""
     raise Problem(said, USAGE)
+
+
+def as_named(said: str) -> str:
+    """Files as the user names them: without the current folder, and standard input as -."""
+    from ..data.sources import SPOOL
+
+    said = said.replace(f"{os.getcwd()}{os.sep}", "")
+    return re.sub(rf"{re.escape(tempfile.gettempdir() + os.sep)}{SPOOL}\w+[/\\]stdin", "-", said)
 
 
 def keep_inputs(option: str, output: str | None, *read: str | None) -> None:

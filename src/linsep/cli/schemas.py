@@ -29,12 +29,28 @@ def make_plan(options: dict[str, Any], held_out: HeldOut | None = None) -> Plan:
 
 
 def say_schema(table: Table, out: Output) -> None:
-    """What was noticed about the columns; refuse a table without features."""
+    """What was noticed about the columns; refuse a table without features, or without classes."""
     schema: Any = table.dataset.schema
     for note in getattr(schema, "noticed", ()):
         out.note(note)
     if not schema.n_features:
         raise Problem(f"{', '.join(table.files)}: no column is left to learn from.")
+    require_classes(table)
+
+
+def require_classes(table: Table) -> None:
+    """Refuse labels of one class, and numbers that are no classes."""
+    classes, target = table.dataset.classes, getattr(table.dataset.schema, "target", None)
+    where = f"{', '.join(table.files)}, {f'column {target!r}' if target else 'labels'}"
+    if classes is None:
+        return
+    if classes.size == 1:
+        raise Problem(f"{where}: expected two classes or more, got one class only: {classes.tolist()[0]!r}.")
+    if classes.dtype.kind == "f" and (broken := classes[classes % 1 != 0]).size:
+        raise Problem(
+            f"{where}: expected classes, got numbers such as {broken[0]:g}. Take another --target, or make a column "
+            "of classes from them, such as low and high."
+        )
 
 
 def read_decisions(path: str) -> tuple[dict[str, Any], dict[str, str]]:

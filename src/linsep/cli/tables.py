@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .output import Output, Problem
+from .output import Output, Problem, as_named
 
 if TYPE_CHECKING:
     from ..data import Dataset
@@ -71,14 +71,17 @@ def open_table(
     """Read files: ``schema`` is that of a model, or a plan for a new one; ``labels`` are needed, or not wanted."""
     from dataclasses import replace
 
-    from ..data import open_dataset
+    from ..data import DataError, open_dataset
     from ..data.formats import TABLES, format_of
     from ..data.sources import find_sources
 
     sources = find_sources(data)
     paths = [source.path for source in sources]
-    files = ["-" if data[0] == "-" and len(data) == 1 else _short(path) for path in paths]
-    form = format_of(sources, kind)
+    files = [_short(path) for path in paths]
+    try:
+        form = format_of(sources, kind)
+    except DataError as error:
+        raise Problem(str(error).replace("format=:", "--format:")) from error
     if form in TABLES:
         known = hasattr(schema, "transform")
         if hasattr(schema, "base"):
@@ -106,10 +109,7 @@ def open_table(
 
 def _short(path: str) -> str:
     """A path as a user would write it."""
-    try:
-        return str(Path(path).relative_to(Path.cwd())) if "://" not in path else path
-    except ValueError:
-        return path
+    return as_named(path) if "://" not in path else path
 
 
 def note_missing(schema: Any, sources: Any, form: str, out: Output) -> None:

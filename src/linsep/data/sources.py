@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, NamedTuple
 from .errors import DataError
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
+SPOOL = "linsep-stdin-"  # begins the name of the folder that holds standard input
 
 
 class Source(NamedTuple):
@@ -102,7 +103,7 @@ def _remote(path: str) -> tuple[Any, str]:
 
 def _spool(stream: BinaryIO) -> str:
     """Standard input in a temporary file, which lives as long as the process: it is read more than once."""
-    folder = tempfile.mkdtemp(prefix="linsep-stdin-")
+    folder = tempfile.mkdtemp(prefix=SPOOL)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     place = os.path.join(folder, "stdin")
     with open(place, "wb") as file:
