@@ -59,7 +59,7 @@ def test_the_end_of_the_time_writes_the_best_model_so_far(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     write_slow_table(tmp_path / "slow.csv", 2000)
     code = run(
-        ["fit", "slow.csv", "-t", "y", "--rule", "perceptron", "--time-limit", "0.01s", "-o", "m.linsep", "--json"]
+        ["fit", "slow.csv", "-t", "y", "--rule", "perceptron", "--time-limit", "0.000001s", "-o", "m.linsep", "--json"]
     )
     said = json.loads(capsys.readouterr().out)
     assert code == 4 == said["exit_code"], said
