@@ -260,3 +260,13 @@ def test_a_rule_that_has_made_all_its_passes_is_done(folder, capsys):
     (folder / "near.csv").write_text("a,b,y\n0,0,p\n1,2,p\n1.000001,2,q\n3,1,q\n-5,7,q\n")
     code, found, _ = call(capsys, "fit", "near.csv", "-t", "y", "--rule", "perceptron")
     assert code == 0 and "spent" in found["certificate"][0]
+
+
+def test_another_separator_is_noticed(folder, capsys):
+    run(["fit", "line.csv", "-t", "kind", "-o", "m.linsep", "-q"])
+    (folder / "semi.csv").write_text(LINE.replace(",", ";"))
+    (folder / "comma.csv").write_text(LINE.replace(",", ";").replace(".", ","))
+    for arguments in (["fit", "semi.csv", "-t", "kind"], ["fit", "comma.csv", "-t", "kind"],
+                      ["predict", "m.linsep", "semi.csv"]):  # fmt: skip
+        code, found, _ = call(capsys, *arguments)
+        assert code == 3 and "The only column is 'a;b;kind': are its cells separated by ';'?" in found["error"]

@@ -113,9 +113,14 @@ def _short(path: str) -> str:
 
 
 def note_missing(schema: Any, sources: Any, form: str, out: Output) -> None:
-    """Say which columns of a model the first file has not."""
+    """Say which columns of a model the first file has not; refuse a file with another separator."""
+    from ..data.readers.csv import hint_at_separator
+
     names = column_names(sources, form)
-    for name in schema.missing_columns(names) if names else ():
+    missing = schema.missing_columns(names) if names else ()
+    if missing and (hint := hint_at_separator(names)):
+        raise Problem(f"{_short(sources[0].path)}: there is no column {missing[0]!r}. {hint}")
+    for name in missing:
         out.note(f"{_short(sources[0].path)}: no column {name!r}; it counts as missing in every row.")
 
 

@@ -241,12 +241,25 @@ def _records(piece: Piece, source: Source, separator: str) -> Iterator[list[str]
         raise DataError(f"{message}.", source.path, piece.line + (begun if unclosed else reader.line_num - 1)) from None
 
 
+def hint_at_separator(names: list[str]) -> str:
+    """A sentence about a header of one cell that another separator would cut; or nothing.
+
+    >>> hint_at_separator(["a;b"])
+    "The only column is 'a;b': are its cells separated by ';'? Write commas, or tabs and .tsv (Python: separator=';')."
+    """
+    found = [mark for mark in ";\t|" if len(names) == 1 and mark in names[0]]
+    if not found:
+        return ""
+    asked = f"The only column is {names[0][:80]!r}: are its cells separated by {found[0]!r}?"
+    return f"{asked} Write commas, or tabs and .tsv (Python: separator={found[0]!r})."
+
+
 def diagnose(piece: Piece, source: Source, separator: str, names: list[str]) -> None:
     """Raise an error that says which line is wrong, if one is."""
     line = piece.line
     for record in _records(piece, source, separator):
         if record and len(record) != len(names):
             many = f"expected {len(names)} cells as in the header, got {len(record)}"
-            open_quote = ". Is a quote not closed?" if any("\n" in cell for cell in record) else "."
-            raise DataError(f"{many}{open_quote}", source.path, line)
+            advice = "Is a quote not closed?" if any("\n" in cell for cell in record) else hint_at_separator(names)
+            raise DataError(f"{many}. {advice}".rstrip(), source.path, line)
         line += sum(cell.count("\n") for cell in record) + 1

@@ -14,7 +14,7 @@ from ..pieces import Piece, read_pieces
 from ..progress import Progress
 from ..rows import Rows
 from ..sources import Source, open_bytes
-from .csv import Types, Widened, read_csv
+from .csv import Types, Widened, hint_at_separator, read_csv
 from .polars_errors import polars, polars_errors
 
 TEXT = {"csv", "tsv", "jsonl"}
@@ -49,6 +49,7 @@ class Tables:
                 near = difflib.get_close_matches(name, batch.columns, 1)
                 names = ", ".join(batch.columns[:10]) + (", ..." if batch.width > 10 else "")
                 advice = f"Do you mean {near[0]!r}?" if near else f"The columns are {names}."
+                advice = hint_at_separator(batch.columns) or advice
                 raise DataError(f"there is no column {name!r}. {advice}", source.path)
 
     def read_twice(self, most: int) -> tuple[Any, Iterator[tuple[Source, Any]]]:
