@@ -80,7 +80,10 @@ def _sequence_cases() -> Iterator[Case]:
     for name in ("predict", "max_marginals", "predict_best"):
         more = (2,) if name == "predict_best" else ()
         method = getattr(fitted, name)
-        calls = {kind: (lambda m=m, method=method, more=more: method(m(), *more)) for kind, m in damaged.items()}
+        some = {
+            kind: make for kind, make in damaged.items() if "no rows" not in kind
+        }  # an empty sequence has no labels
+        calls = {kind: (lambda m=m, method=method, more=more: method(m(), *more)) for kind, m in some.items()}
         calls["a column more"] = lambda method=method, more=more: method([np.ones((2, 3))], *more)
         yield from _cases(f"SequenceClassifier.{name}", calls)
 

@@ -235,3 +235,11 @@ def test_rows_of_zeros_without_a_bias_cost_what_they_cost():
     rule = MaximumMargin(C=1.0, fit_intercept=False, tol=1e-6).fit(X, [0, 1, 2, 2])
     assert rule.certificate_.status == "optimal" and rule.check(X, [0, 1, 2, 2])
     assert rule.certificate_.lower > 2.0  # two rows with a lead of 0 cost 1 each
+
+
+def test_columns_of_unlike_size_are_learned_one_versus_all():
+    X, y = load_wine(return_X_y=True)
+    raw, scaled = MaximumMargin(C=1.0).fit(X, y), MaximumMargin(C=1.0).fit((X - X.mean(axis=0)) / X.std(axis=0), y)
+    assert hasattr(raw, "committee_") and raw.check(X, y) and raw.score(X, y) > 0.95
+    assert not hasattr(scaled, "committee_") and scaled.certificate_.status == "optimal"
+    assert not hasattr(MaximumMargin(C=1.0, multi_class="machine", max_iter=5).fit(X, y), "committee_")

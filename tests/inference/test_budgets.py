@@ -82,5 +82,6 @@ def test_toulbar2_leaves_signals_alone_and_may_come_too_late(monkeypatch):
     assert toulbar2(NETWORK).value == pytest.approx(list_labellings(NETWORK)[0][0])
     assert signal.getsignal(signal.SIGINT) is before
     monkeypatch.setattr(sys.modules["linsep.inference.toulbar2"], "GRACE", 0.0)
+    monkeypatch.setattr(sys.modules["linsep.inference.toulbar2"], "LOOK", 1e-6)  # sooner than any process can answer
     late = toulbar2(NETWORK, seconds=0.0)
     assert "out of time" in late.note and late.upper >= list_labellings(NETWORK)[0][0]

@@ -22,7 +22,7 @@ from ..loop.trace import Update
 from ..model_file import Saved
 from ..oracles.classes import against_rivals
 from ..oracles.points import rows_oracle
-from ..oracles.scaled import with_metric
+from ..oracles.scaled import column_metric, with_metric
 from ..polynomial_function import PolynomialFunction, variable_names
 from ..proof_file import save_proof
 from ..rows.matrix import write_class_scores, write_scores
@@ -357,6 +357,13 @@ def write_polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple
         PolynomialFunction.linear(*row, variable_names(rule)) if lift is None else lift.expand(*row) for row in rows
     )
     return found[0] if len(found) == 1 else found
+
+
+def has_unlike_columns(sample: Sample) -> bool:
+    """Whether dense columns are of so unlike size, or so far from 0, that learning should scale them."""
+    if not isinstance(sample.X, np.ndarray):
+        return False
+    return column_metric(rows_oracle(sample.X, sample.sign, sample.weight, bias=1.0), always=False) is not None
 
 
 def _shown_weights(w: np.ndarray) -> np.ndarray:

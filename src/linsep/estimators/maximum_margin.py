@@ -28,7 +28,7 @@ from ..solvers.soft_margin import soft_margin
 from ..targets import EpsOptimal
 from ._datasets import takes_dataset
 from ._hard_margin import needs_compromise, stretch, without_noise
-from ._linear import LinearClassifier, row_oracle, set_oracle
+from ._linear import LinearClassifier, has_unlike_columns, row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._scale import NEAR, SAFE
 from ._types import ClassWeight
@@ -101,8 +101,9 @@ class MaximumMargin(LinearClassifier):
     warm_start : bool, default=False
         Soft, two classes or a linear machine: begin from the weights of the last fit, on the same rows, say with
         another C.
-    multi_class : {"machine", "one-vs-all", "one-vs-one"}, default="machine"
-        More than two classes: one linear machine, whose biases are always in the norm, or a committee of rules.
+    multi_class : {"auto", "machine", "one-vs-all", "one-vs-one"}, default="auto"
+        More than two classes: one linear machine, whose biases are always in the norm, or a committee of rules. "auto":
+        the machine; a soft margin one-vs-all if columns are of unlike size, where ascent to a machine is slow.
 
     Attributes
     ----------
@@ -139,6 +140,7 @@ class MaximumMargin(LinearClassifier):
     ('optimal', 0.156923, 0.156923)
     """
 
+    _way = "machine"  # to learn many classes: what "auto" chose
     _parameter_constraints: dict = {
         "C": [POSITIVE, Options(Real, {math.inf})],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
@@ -146,14 +148,14 @@ class MaximumMargin(LinearClassifier):
         "tol": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions({"auto", "ascent", "newton"})],
         "visits": [StrOptions({"random", "cyclic"})],
-        "multi_class": [StrOptions({"machine", *COMMITTEES})],
+        "multi_class": [StrOptions({"auto", "machine", *COMMITTEES})],
     }
 
     def __init__(
         self, C: float = math.inf, *, loss: str = "hinge", bias: str = "free", fit_intercept: bool = True, tol: float |
         str = "auto", method: str = "auto", visits: str = "random", max_iter: int | str = "auto", max_seconds: float |
         None = None, class_weight: ClassWeight | None = None, warm_start: bool = False, random_state: Any = 0, verbose:
-        int = 0, multi_class: str = "machine", least_score: float | None = None,
+        int = 0, multi_class: str = "auto", least_score: float | None = None,
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
@@ -169,7 +171,7 @@ class MaximumMargin(LinearClassifier):
         return "Scale or centre the columns, lower C, or raise max_iter or tol."
 
     def _machine(self) -> bool:
-        return len(self.classes_) > 2 and self.multi_class == "machine"
+        return len(self.classes_) > 2 and self._way == "machine"
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -189,7 +191,11 @@ class MaximumMargin(LinearClassifier):
         check_parameters(self)
         if self.least_score is not None and math.isfinite(self.C):
             raise ValueError(f"least_score: expected None with a soft margin (C={self.C:g}), whose scores are about 1.")
+        self._way = self.multi_class if self.multi_class != "auto" else "machine"
         sample = self._sample(X, y, sample_weight)
+        if self.multi_class == "auto" and sample.n_classes and math.isfinite(self.C) and has_unlike_columns(sample):
+            self._way = "one-vs-all"
+            sample = self._sample(X, y, sample_weight)
         for name in ("committee_", "certificates_", "certificate_", "history_", "margin_"):  # of a fit of another kind
             self.__dict__.pop(name, None)
         if len(self.classes_) > 2 and not sample.n_classes:
@@ -217,9 +223,7 @@ class MaximumMargin(LinearClassifier):
         Cs : iterable of float
             What an error costs.
 
-        Returns
-        -------
-        list of MaximumMargin
+        Returns a list of `MaximumMargin`.
         """
         rules: list[MaximumMargin] = []
         for C in Cs:
@@ -346,7 +350,7 @@ class MaximumMargin(LinearClassifier):
         """Learn one rule per class, or per pair of classes; returns how much of each row is in each of them."""
         self.__dict__.pop("_alpha", None)
         member = clone(self).set_params(class_weight=None)  # class weights are in the weights of the rows already
-        committee = COMMITTEES[self.multi_class](member).fit(
+        committee = COMMITTEES[self._way](member).fit(
             sample.scale.rows(sample.X, back=True), self.classes_[sample.label], sample.weight
         )
         self.committee_, self.certificates_ = committee, committee.certificates_
@@ -371,11 +375,6 @@ class MaximumMargin(LinearClassifier):
         ----------
         X, y, sample_weight
             As for ``fit``.
-
-        Returns
-        -------
-        Verdict
-            True if nothing was found wrong; else it says what.
         """
         check_is_fitted(self)
         if not hasattr(self, "committee_"):
