@@ -60,7 +60,7 @@ def learn(
 ) -> Learned:
     """Fit what was asked for, within ``seconds``; after Ctrl-C the best so far."""
     if lift is not None and not isinstance(sample.X, np.ndarray):
-        refuse("--lift: these rows are sparse, their products would not be. Give them as a table, npy or dense npz.")
+        refuse("--lift: these rows are sparse, and centred products are not. Give them as a table, npy or dense npz.")
     why: list[str] = []
     interrupted = out_of_time = False
     model: Any = None
