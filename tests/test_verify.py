@@ -12,7 +12,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from linsep import Anderson, Kozinec, LinearMachine, MaximumMargin, Perceptron, separability, verify
+from linsep import (
+    Anderson,
+    Kozinec,
+    LinearMachine,
+    MaximumMargin,
+    NetworkClassifier,
+    Perceptron,
+    SequenceClassifier,
+    StructuredClassifier,
+    separability,
+    verify,
+)
 from linsep.proof_file import save_gaussian_proof, save_proof
 
 FILE = Path(verify.__file__)
@@ -320,3 +331,43 @@ def test_a_changed_classifier_is_not_that_of_its_certificate(rule, tmp_path):
     assert not verdict and "coef_" in str(verdict)
     with pytest.raises(ValueError, match="coef_"):
         rule.save_proof(tmp_path / "p", X, y == 0)
+
+
+def test_sequences_networks_and_own_structures(tmp_path):
+    """Separable words, letters that contradict each other, a graph, and the user's own phi."""
+    rng = np.random.default_rng(0)
+    words = [rng.normal(size=(n, 3)) for n in (3, 4, 5, 3)]
+    labels = [(x[:, 0] > 0).astype(int) for x in words]
+    sequences = SequenceClassifier(max_iter=50).fit(words, labels)
+    twice = [np.array([[1.0], [2.0]]), np.array([[1.0], [2.0]])]
+    torn = SequenceClassifier().fit(twice, [[0, 1], [1, 0]])
+    edges = np.array([[0, 1], [1, 2]])
+    graphs = [(x[:3], edges) for x in words]
+    networks = NetworkClassifier(max_iter=50).fit(graphs, [y[:3] for y in labels])
+    own = StructuredClassifier(lambda x, y: x * y, labels=lambda x: (-1, 1)).fit(list(X[:60]), [-1] * 30 + [1] * 30)
+    assert torn.certificate_.status == "not separable"
+    for rule, inputs, truths in (
+        (sequences, words, labels), (torn, twice, [[0, 1], [1, 0]]), (networks, graphs, [y[:3] for y in labels]),
+        (own, list(X[:60]), [-1] * 30 + [1] * 30),
+    ):  # fmt: skip
+        rule.save_proof(tmp_path / "p.json", inputs, truths)
+        holds, said = verify.verify(tmp_path / "p.json")
+        assert holds and "not verified here" in said, (rule, said)
+        proof = json.loads((tmp_path / "p.json").read_text())
+        if proof["status"] == "not separable":
+            forged = {"integers": ["0x7", *proof["integers"][1:]]}
+        else:
+            forged = {"upper": proof["upper"] * (1 - 1e-9)}
+        (tmp_path / "p.json").write_text(json.dumps(proof | forged))
+        assert not verify.verify(tmp_path / "p.json")[0], rule
+
+
+def test_sparse_rows_as_svmlight(tmp_path):
+    rule = MaximumMargin(C=1.0).fit(sp.csr_matrix(X), y)
+    rule.save_proof(tmp_path / "p.json", sp.csr_matrix(X), y, data=tmp_path / "d.svm")
+    assert verify.verify(tmp_path / "p.json", tmp_path / "d.svm")[0]
+    for labels, weights in ((np.array(["a b", "c", "d"])[y], None), (y, np.arange(1.0, 1 + len(y)))):
+        rule = MaximumMargin(C=1.0).fit(sp.csr_matrix(X), labels, weights)
+        with pytest.raises(ValueError, match="can't hold"):
+            rule.save_proof(tmp_path / "q.json", sp.csr_matrix(X), labels, weights, data=tmp_path / "q.svm")
+        assert not (tmp_path / "q.svm").exists() and not (tmp_path / "q.json").exists()

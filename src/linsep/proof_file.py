@@ -20,6 +20,9 @@ import scipy.sparse as sp
 
 from .atomic import replace_file
 from .certificates.base import Certificate
+from .certificates.check.labelling import check_structure
+from .certificates.check.vectors import difference, exact_sum
+from .certificates.labelling import LabellingCertificate
 from .certificates.margin import MarginCertificate
 from .certificates.objective import ObjectiveCertificate
 from .certificates.radius import RadiusCertificate
@@ -28,7 +31,12 @@ from .oracles import points
 from .solvers.exact_nearest_point import IntegerVectors, decide, decide_exactly
 
 FORMAT, VERSION = "linsep proof", 1
-CLAIMS = {MarginCertificate: "margin", ObjectiveCertificate: "cost", RadiusCertificate: "radius"}
+CLAIMS = {
+    MarginCertificate: "margin",
+    LabellingCertificate: "margin",
+    ObjectiveCertificate: "cost",
+    RadiusCertificate: "radius",
+}
 COMMON = ("status", "lower", "upper", "size", "w", "classes", "rows", "weights")
 OWN = {
     "margin": ("bias", "violated", "rivals", "integers", "eps", "relative"),
@@ -85,7 +93,8 @@ def save_proof(
     target, weight : str
         The names of the columns with labels and with weights, if there are any.
     data : str or path, default=None
-        Where to write the data, too, as a CSV file (``.csv`` or ``.csv.gz``). By default the verifier is expected to be
+        Where to write the data, too, as a CSV file (``.csv`` or ``.csv.gz``) or, without weights, as svmlight
+        (``.svm``). By default the verifier is expected to be
         given a file of your own that has these columns.
     verifier : bool, default=False
         Whether to copy ``verify.py`` beside the proof.
@@ -114,7 +123,11 @@ def save_proof(
         raise ValueError(f"features: expected {rows.shape[1]} different names, and not {target!r} or {weight!r}.")
     about = {"features": names, "target": target, "weight": None if weights is None else weight}
     if data is not None:
-        _write_data(Path(data), rows, labels, weights, about)
+        path_of_data = Path(data)
+        if path_of_data.suffix == ".svm":
+            _write_svmlight(path_of_data, rows, labels, weights)
+        else:
+            _write_data(path_of_data, rows, labels, weights, about)
     _write(Path(path), as_proof(certificate, data=about), verifier)
 
 
@@ -135,12 +148,64 @@ def save_gaussian_proof(
     _write(Path(path), as_proof(certificate), verifier)
 
 
+def save_structure_proof(
+    path: str | os.PathLike[str], certificate: LabellingCertificate, structure: Any, keep: np.ndarray | None = None, *,
+    verifier: bool = False,
+) -> None:  # fmt: skip
+    """Write the certificate of labellings as a proof file that lists its vectors phi(x,y) - phi(x,y').
+
+    The bound of all w holds for the data, if the vectors are theirs. The rest of the data, which may have more rivals
+    than can be listed, is not in the file: what is said of w itself is said of the listed vectors only.
+    """
+    verdict = check_structure(certificate, structure, keep)
+    if not verdict:
+        raise ValueError(f"proof: {verdict}")
+    if not certificate.rows.size:
+        raise ValueError("proof: the certificate names no vectors, so there is no bound of all w to be proved.")
+    vectors = [
+        difference(structure.terms(i, structure.truth(i)), structure.terms(i, rival))
+        for i, rival, _ in certificate.proof()
+    ]
+    if certificate.zero_sum and not certificate.integers:
+        weights = [Fraction(float(weight)) for weight in certificate.weights]
+        unit = math.lcm(*(weight.denominator for weight in weights))
+        certificate = replace(certificate, integers=tuple(int(weight * unit) for weight in weights))
+    proof = as_proof(certificate, vectors=[_as_pairs(vector) for vector in vectors])
+    proof |= {"rows": list(range(len(vectors))), "size": len(vectors), "violated": 0, "rivals": [], "classes": [0, 1]}
+    _write(Path(path), proof, verifier)
+
+
+def _as_pairs(vector: dict[int, list[float]]) -> list[tuple[int, float]]:
+    """A vector as pairs of places and numbers: one per place, or all its terms where their sum would be rounded."""
+    pairs: list[tuple[int, float]] = []
+    for place, terms in sorted(vector.items()):
+        total = exact_sum(terms)
+        pairs += [(place, float(total))] if Fraction(float(total)) == total else [(place, x) for x in terms]
+    return [pair for pair in pairs if pair[1]]
+
+
 def _write(path: Path, proof: dict[str, Any], verifier: bool) -> None:
     text = json.dumps(proof, indent=1, allow_nan=False, default=lambda label: label.item())
     with replace_file(path) as file:
         file.write(text.encode())
     if verifier:
         shutil.copyfile(Path(__file__).with_name("verify.py"), path.with_name("verify.py"))
+
+
+def _write_svmlight(path: Path, X: Any, y: np.ndarray, weights: np.ndarray | None) -> None:
+    """The rows as svmlight, numbered from 1: sparse rows stay short."""
+    words = [str(label) for label in y.tolist()]
+    odd = next((word for word in words if word.split() != [word] or "#" in word), None)
+    if odd is not None or weights is not None:
+        what = "weights" if odd is None else f"the label {odd!r}"
+        raise ValueError(f"{path}: an svmlight file can't hold {what}; write a CSV file.")
+    X = sp.csr_matrix(X)
+    X.sort_indices()
+    with replace_file(path) as file:
+        for i, word in enumerate(words):
+            row = slice(X.indptr[i], X.indptr[i + 1])
+            pairs = zip(X.indices[row].tolist(), X.data[row].astype(np.float64).tolist(), strict=True)
+            file.write(" ".join([word, *(f"{j + 1}:{x!r}" for j, x in pairs)]).encode() + b"\n")
 
 
 def _write_data(path: Path, X: Any, y: np.ndarray, weights: np.ndarray | None, about: dict[str, Any]) -> None:

@@ -270,3 +270,28 @@ def test_another_separator_is_noticed(folder, capsys):
                       ["predict", "m.linsep", "semi.csv"]):  # fmt: skip
         code, found, _ = call(capsys, *arguments)
         assert code == 3 and "The only column is 'a;b;kind': are its cells separated by ';'?" in found["error"]
+
+
+@pytest.mark.parametrize("options", [(), ("--rule", "perceptron"), ("--C", "1", "--test", "0.25"), ("--lift", "2")])
+def test_a_proof_is_verified_by_the_copied_verifier(folder, capsys, options):
+    proof = folder / "sub"
+    proof.mkdir()
+    arguments = ("fit", "mixed.csv", "-t", "kind", "--proof", "sub/p.json", "--with-verifier", *options)
+    code, found, _ = call(capsys, *arguments)
+    assert code == 0 and found["proof"] == "sub/p.json"
+    done = subprocess.run([sys.executable, "verify.py", "p.json", "p.csv"], cwd=proof, capture_output=True, text=True)
+    assert done.returncode == 0 and "The proof holds" in done.stdout, done.stderr
+
+
+def test_proofs_of_text_are_svmlight_and_some_rules_have_none(folder, capsys):
+    (folder / "t.csv").write_text(
+        "note,kind\n" + "".join(f"word{k % 150} w{k % 131},{'ab'[k % 2]}\n" for k in range(600))
+    )
+    arguments = ("fit", "t.csv", "-t", "kind", "--text", "note", "--C", "1", "--test", "0.2", "--proof", "p.json")
+    assert call(capsys, *arguments)[:2][1]["proof_data"] == "p.svm"
+    assert linsep.verify.verify("p.json", "p.svm")[0]
+    code, found, _ = call(capsys, "fit", "line.csv", "-t", "kind", "--rule", "least-squares", "--proof", "q.json")
+    assert code == 3 and "no proof format" in found["error"] and not (folder / "q.json").exists()
+    assert call(capsys, "fit", "line.csv", "-t", "kind", "--proof", "line.json", "--dry-run")[0] == 2, "its data"
+    assert call(capsys, "fit", "line.csv", "-t", "kind", "--with-verifier")[0] == 2
+    assert call(capsys, "fit", "line.csv", "-t", "kind", "--proof", "p.txt")[0] == 2

@@ -37,6 +37,8 @@ RULES = (
 @click.option("--lift", type=Whole(2, 9), metavar="DEGREE", help="Products of features, up to this degree.")
 @click.option("--test", metavar="FRACTION|FILE", help="Rows to be held out and counted on: 0.25, or a file.")
 @click.option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
+@click.option("--proof", metavar="FILE", help="Write the certificate for verify.py, which needs no linsep: .json.")
+@click.option("--with-verifier", is_flag=True, help="Copy verify.py beside the proof.")
 @click.option("--dry-run", is_flag=True, help="Read the data, say what would be done, and stop.")
 @seed_option
 @time_option
@@ -52,6 +54,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
       linsep fit train.csv -t y --test test.csv --rule perceptron
       cat iris.csv | linsep fit - -t species --json
       linsep fit iris.csv -t species --schema > decisions.json
+      linsep fit iris.csv -t species --proof proof.json --with-verifier
 
     \b
     RULE is one of:
@@ -68,38 +71,56 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
     Ctrl-C, or the end of --time-limit, writes the best model so far.
     """
     from .learning import learn
-    from .metrics import evaluate, say_evaluation
-    from .schemas import make_plan, say_schema
-    from .tables import open_table
+    from .proof import write_proof
 
-    _check_output(options["output"])
-    held_out, test_file = _held_out(options)
-    keep_inputs("-o", options["output"], *data, test_file, options["schema"])
-    places = {name: options[name] for name in ("kind", "memory", "target", "weight")}
-    table = open_table(data, out, schema=make_plan(options, held_out), **places)
-    say_schema(table, out)
-    schema, train = table.dataset.schema, table.sample(held_out)
-    test = open_table([test_file], out, **{**places, "schema": schema}) if test_file else table if held_out else None
-    held = held_out._asdict() if held_out else {"file": test_file} if test_file else None
-    out.answer(data=table.source, features=schema.n_features, classes=table.dataset.classes, held_out=held)
+    training, test, held = _read(data, options, out)
+    table, sample = training
     if options["dry_run"] or options["schema"] == "":
         _say_decisions(table, out, as_file=options["schema"] == "")
         return
     _say_data(table, out)
     with table.dataset.within_memory():
         learned = learn(
-            train, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
+            sample, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
             seconds=options["time_limit"],
         )  # fmt: skip
     _say_learned(learned, out)
-    if test is not None:
-        found = evaluate(learned.model, test, held_out)
+    _evaluate(learned.model, test, out)
+    schema = table.dataset.schema
+    _write(learned.model, options["output"], {"data": table.source, "held_out": held, "schema": schema.as_dict()}, out)
+    if options["proof"]:
+        write_proof(options["proof"], learned.model, sample, schema, options["with_verifier"], out)
+    _say_end(learned, out)
+
+
+def _read(data: tuple[str, ...], options: dict[str, Any], out: Output) -> tuple[Any, Any, dict[str, Any] | None]:
+    """The table and its rows to learn from; the table of the held-out rows, with how they were chosen; and in words."""
+    from .proof import check_proof
+    from .schemas import make_plan, say_schema
+    from .tables import open_table
+
+    _check_output(options["output"])
+    held_out, test_file = _held_out(options)
+    keep_inputs("-o", options["output"], *data, test_file, options["schema"])
+    check_proof(options["proof"], options["with_verifier"], *data, test_file, options["schema"])
+    places = {name: options[name] for name in ("kind", "memory", "target", "weight")}
+    table = open_table(data, out, schema=make_plan(options, held_out), **places)
+    say_schema(table, out)
+    schema, sample = table.dataset.schema, table.sample(held_out)
+    test = open_table([test_file], out, **{**places, "schema": schema}) if test_file else table if held_out else None
+    held = held_out._asdict() if held_out else {"file": test_file} if test_file else None
+    out.answer(data=table.source, features=schema.n_features, classes=table.dataset.classes, held_out=held)
+    return (table, sample), (test, held_out), held
+
+
+def _evaluate(model: Any, test: tuple[Any, Any], out: Output) -> None:
+    """Count the errors on held-out rows, if there are any."""
+    from .metrics import evaluate, say_evaluation
+
+    if test[0] is not None:
+        found = evaluate(model, *test)
         out.answer(test=found)
         say_evaluation(found, out, "held-out rows")
-    command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
-    origin = {"command": command, "data": table.source, "held_out": held, "schema": schema.as_dict()}
-    _write(learned.model, options["output"], origin, out)
-    _say_end(learned, out)
 
 
 def _say_data(table: Any, out: Output) -> None:
@@ -137,7 +158,8 @@ def _write(model: Any, path: str | None, origin: dict[str, Any], out: Output) ->
     if path is None:
         out.note("the model was not written: give -o MODEL to keep it.")
         return
-    save(model, path, origin)
+    command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
+    save(model, path, {"command": command, **origin})
     out.answer(model=path)
     out.say(f"wrote {path}")
 

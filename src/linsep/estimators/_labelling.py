@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
+from ..certificates.base import Verdict
+from ..certificates.check.labelling import check_structure
 from ..certificates.labelling import LabellingCertificate
 from ..loop.learn import Result
 from ..loop.passes import State
@@ -17,6 +20,7 @@ from ..loop.stop import Rounds
 from ..loop.trace import Update
 from ..model_file import Saved
 from ..oracles.door import require_scalar
+from ..proof_file import save_structure_proof
 from ..protocols import declared
 from ..risk.empirical import empirical_risk
 from ..solvers.column_generation import largest_margin
@@ -73,6 +77,43 @@ class LabellingClassifier(Saved, Looped, BaseEstimator):
     def _first_oracle(self, X: Sequence, y: Sequence, sample_weight: Any) -> Any:
         """The examples of a fit that goes on from nothing, as an oracle."""
         raise NotImplementedError
+
+    def _stated(self, X: Sequence, y: Sequence, sample_weight: Any) -> tuple[Any, np.ndarray | None]:
+        """The problem as the check wants it stated, and which examples weigh anything; None: all."""
+        raise NotImplementedError
+
+    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
+        """Compute every claim of the certificate again, by slow and simple code that shares none with the solver.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The examples that it was made for, as for ``fit``.
+
+        Returns
+        -------
+        Verdict
+            True if nothing was found wrong; else it says what.
+        """
+        check_is_fitted(self, "certificate_")
+        structure, keep = self._stated(X, y, sample_weight)
+        return check_structure(self.certificate_, structure, keep)
+
+    def save_proof(self, path: Any, X: Any, y: Any, sample_weight: Any = None, *, verifier: bool = False) -> None:
+        """Write the bound of all w as a proof file, whose vectors are listed in it: docs/proofs.md.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write, for example ``proof.json``.
+        X, y, sample_weight
+            As for ``check``.
+        verifier : bool, default=False
+            Whether to copy ``verify.py``, the verifier, beside the proof.
+        """
+        check_is_fitted(self, "certificate_")
+        structure, keep = self._stated(X, y, sample_weight)
+        save_structure_proof(path, self.certificate_, structure, keep, verifier=verifier)
 
     def _updates(self, X: Sequence, y: Sequence, sample_weight: Any, most: int, bounds: bool) -> Iterator[Update]:
         """Every update of a fit, for `trace`."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.base import Verdict
-from ..certificates.check.labelling import check_structure
 from ..certificates.check.networks import NetworkStructure
 from ..inference import ENGINES, Answer, solve
 from ..oracles.graphs import count_weights, make_graphs, network_along
@@ -194,13 +193,9 @@ class NetworkClassifier(LabellingClassifier):
         right = [some == np.asarray(labels).ravel() for some, labels in zip(found, y, strict=True)]
         return float(np.mean(np.concatenate(right) if by == "node" else [part.all() for part in right]))
 
-    def check(self, X: Sequence, y: Sequence, sample_weight=None) -> Verdict:
-        """Check the certificate against the graphs it was made for, by slow and simple code; narrow graphs only."""
-        check_is_fitted(self)
+    def _stated(self, X: Sequence, y: Sequence, sample_weight: Any) -> tuple[NetworkStructure, np.ndarray | None]:
+        """Of narrow graphs only: a wide one is refused when it is asked for its best rival."""
         examples = check_graphs(X, self._intercept(), self._widths)
         weight = check_sample_weight(sample_weight, examples)
-        keep = None if weight is None else weight > 0
-        structure = NetworkStructure(
-            examples, number_labels(check_labels(y, examples), self.classes_), self.classes_.size
-        )
-        return check_structure(self.certificate_, structure, keep)
+        numbers = number_labels(check_labels(y, examples), self.classes_)
+        return NetworkStructure(examples, numbers, self.classes_.size), None if weight is None else weight > 0

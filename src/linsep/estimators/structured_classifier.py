@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificates.base import Verdict
-from ..certificates.check.labelling import Listed, check_structure
+from ..certificates.check.labelling import Listed
 from ..oracles.custom import Custom, UserFunctions, same, vector
 from ..risk.empirical import named_loss
 from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
@@ -187,11 +186,8 @@ class StructuredClassifier(LabellingClassifier):
         right = [float(same(truth, found)) for truth, found in zip(y, self.predict(X), strict=True)]
         return float(np.average(right, weights=sample_weight))
 
-    def check(self, X: Sequence, y: Sequence, sample_weight=None) -> Verdict:
-        """Check the certificate against the examples it was made for, by trying all labels."""
-        check_is_fitted(self)
+    def _stated(self, X: Sequence, y: Sequence, sample_weight: Any) -> tuple[Listed, np.ndarray | None]:
         if self._fitted["labels"] is None:
             raise ValueError("check: all labellings are tried, so labels are needed.")
         weight = check_sample_weight(sample_weight, list(X))
-        keep = None if weight is None else weight > 0
-        return check_structure(self.certificate_, Listed(X, y, self._fitted["phi"], self._labels), keep)
+        return Listed(X, y, self._fitted["phi"], self._labels), None if weight is None else weight > 0

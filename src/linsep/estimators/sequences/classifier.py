@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ...certificates.base import Verdict
-from ...certificates.check.labelling import check_structure
 from ...certificates.check.sequences import SequenceStructure
 from ...oracles.sequences import Chain, Sequences, Weights, count_weights, grow_weights, sequences, split_weights
 from .._labelling import LabellingClassifier, list_of_arrays
@@ -331,9 +329,7 @@ class SequenceClassifier(CrfsuiteNames, FromChains, LabellingClassifier):
         """The ``n`` largest weights of pairs, starts (None, label) and ends (label, None), by absolute value."""
         return strongest_transitions(self.weights_, self.classes_.tolist(), n)
 
-    def check(self, X: Iterable, y: Iterable, sample_weight=None) -> Verdict:
-        """Check the certificate against the sequences it was made for, by slow and simple code of its own."""
-        check_is_fitted(self, "certificate_")
+    def _stated(self, X: Iterable, y: Iterable, sample_weight: Any) -> tuple[SequenceStructure, np.ndarray | None]:
         X = listed(X)
         read = self.reader_.apply(X)
         numbers = number_labels(flatten_labels(y, read.begin), read.begin, self._number, self._forbidden)
@@ -345,5 +341,4 @@ class SequenceClassifier(CrfsuiteNames, FromChains, LabellingClassifier):
             forbidden=self._forbidden,
         )  # fmt: skip
         weight = check_sample_weight(sample_weight, [None] * (read.begin.size - 1))
-        keep = None if weight is None else weight[some] > 0
-        return check_structure(self.certificate_, structure, keep)
+        return structure, None if weight is None else weight[some] > 0
