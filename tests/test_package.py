@@ -43,6 +43,7 @@ NAMES = {
     "StructuredClassifier",
     "load",
     "open_dataset",
+    "report",
     "separability",
     "trace",
     "warm_up",

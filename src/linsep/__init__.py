@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .lifting import Polynomial as Polynomial
     from .lifting import Quadratic as Quadratic
     from .model_file import load as load
+    from .reporting import report as report
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ _HOME = {
     "StructuredClassifier": "estimators.structured_classifier",
     "load": "model_file",
     "open_dataset": "data",
+    "report": "reporting",
     "separability": "estimators.separability",
     "trace": "estimators.trace",
     "warm_up": "estimators.warm_up",
