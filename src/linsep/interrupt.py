@@ -139,8 +139,8 @@ def in_time(prove: Callable[[], Found], otherwise: Callable[[], Found], grace: f
         INTERRUPT.grace = before
 
 
-def keep_time() -> None:
-    """Between two pieces of a proof: raise `TooLate` if there is no time for another one."""
+def keep_time(seconds: float = 0.0) -> None:
+    """Between two pieces of a proof: raise `TooLate` if there is no time for another one, which takes ``seconds``."""
     end = min(INTERRUPT.pressed_at, INTERRUPT.deadline)
-    if end + INTERRUPT.grace < math.inf and time.monotonic() > end + INTERRUPT.grace:
+    if end + INTERRUPT.grace < math.inf and time.monotonic() + seconds > end + INTERRUPT.grace:
         raise TooLate

@@ -150,6 +150,8 @@ def summarise(run: Run, seconds: float) -> None:
                 which[name.split(" | ")[part]] += count
         for name, count in sorted(sums[0].items()):
             print(f"  {name:32} {sums[1][name]:7} of {count:7}")
+    untested = sum(count for name, count in total.notes.items() if name.startswith("not tested"))
+    print(f"signals tested: {total.problems['signals']}; not tested: {untested}")
     for name, count in sorted(total.notes.items()):
         print(f"note: {name} {count}")
     kinds = Counter(f"{each['kind']} | {each['who']}" for each in total.failures)

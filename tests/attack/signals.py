@@ -1,12 +1,14 @@
 """Ctrl-C in every estimator and engine: seen by the caller at once, the work kept, the handler as it was.
 
-A child learns from data that take long, and sends itself SIGINT a moment later. Its answer is one line of JSON.
+A child learns from data that take long, and sends itself SIGINT a moment later. What ended before is called again, and
+interrupted sooner: somewhere within the time that it took. The answer is one line of JSON.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import signal
 import subprocess
@@ -24,6 +26,7 @@ from sklearn.exceptions import NotFittedError
 from .tally import Tally
 
 DELAY = 0.7  # seconds from the beginning to SIGINT
+TRIES = 5  # calls that may end before it
 LATE = 1.0  # seconds within which the caller must see it, on a machine of one's own:
 BUSY = 8.0  # where others work too, our own CPU time counts, and the time divided by this
 MOST = 180.0  # seconds after which a child is ended
@@ -34,6 +37,14 @@ def _mixed(n: int, d: int, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     y = np.arange(n) % classes
     return rng.normal(size=(n, d)) + 0.5 * np.eye(max(d, classes))[y][:, :d], y
+
+
+def _apart(n: int, d: int, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that hyperplanes separate, by little."""
+    rng = np.random.default_rng(0)
+    X, W = rng.normal(size=(n, d)), rng.normal(size=(d, max(classes, 2)))
+    score = np.sort(X @ W, axis=1)
+    return X[score[:, -1] - score[:, -2] > 0.01], np.argmax(X @ W, axis=1)[score[:, -1] - score[:, -2] > 0.01]
 
 
 def _tagged(n: int = 400, length: int = 40, d: int = 8) -> tuple[list, list]:
@@ -93,6 +104,19 @@ def _solve(engine: str, **options: Any) -> Callable[[], tuple[Any, Callable]]:
     return prepare
 
 
+def _decide(data: Callable[[], tuple], **options: Any) -> Callable[[], tuple[Any, Callable]]:
+    """Whether data are separable."""
+
+    def prepare() -> tuple[Any, Callable]:
+        from linsep import separability
+
+        X, y = data()
+        separability(X[:12], y[:12], **options)
+        return None, lambda: separability(X, y, **options)
+
+    return prepare
+
+
 def _search(make: Callable[[], Any]) -> Callable[[], tuple[Any, Callable]]:
     def prepare() -> tuple[Any, Callable]:
         from sklearn.model_selection import GridSearchCV
@@ -107,22 +131,27 @@ def _search(make: Callable[[], Any]) -> Callable[[], tuple[Any, Callable]]:
 def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
     """Names, and functions that prepare an estimator (or None) and a call that takes long."""
     import linsep as ls
+    from linsep.risk import StructuralRisk
 
     forever = {"max_iter": 10**7}
-    rows, three = (lambda: _mixed(3000, 10)), (lambda: _mixed(3000, 10, 3))
+    rows, apart, three = (lambda: _mixed(3000, 10)), (lambda: _apart(3000, 10)), (lambda: _mixed(3000, 10, 3))
     wide = lambda: _mixed(2000, 2500)  # noqa: E731
     found = {
         "Perceptron": _fit(lambda: ls.Perceptron(**forever), rows),
         "Perceptron(batch)": _fit(lambda: ls.Perceptron(batch=True, **forever), rows),
         "Perceptron, three classes": _fit(lambda: ls.Perceptron(**forever), three),
         "Relaxation": _fit(lambda: ls.Relaxation(**forever), rows),
-        "Kozinec": _fit(lambda: ls.Kozinec(tol=1e-12, **forever), rows),
-        "Kozinec(augmented)": _fit(lambda: ls.Kozinec(tol=1e-12, bias="augmented", **forever), rows),
+        "AveragedPerceptron": _fit(lambda: ls.AveragedPerceptron(**forever), rows),
+        "Kozinec": _fit(lambda: ls.Kozinec(tol=1e-12, **forever), apart),
+        "Kozinec(augmented)": _fit(lambda: ls.Kozinec(tol=1e-12, bias="augmented", **forever), apart),
+        "Kozinec, not separable": _fit(lambda: ls.Kozinec(tol=1e-12, **forever), lambda: _mixed(100_000, 50)),
         "LinearMachine": _fit(lambda: ls.LinearMachine(**forever), three),
         "LinearMachine(kozinec)": _fit(lambda: ls.LinearMachine("kozinec", **forever), three),
-        "MaximumMargin, hard": _fit(lambda: ls.MaximumMargin(**forever), lambda: _mixed(200_000, 60)),
+        "MaximumMargin, separable": _fit(lambda: ls.MaximumMargin(**forever), lambda: _apart(100_000, 150)),
+        "MaximumMargin, not separable": _fit(lambda: ls.MaximumMargin(**forever), lambda: _mixed(200_000, 60)),
         "MaximumMargin, wide": _fit(lambda: ls.MaximumMargin(**forever), wide),
         "MaximumMargin, three classes": _fit(lambda: ls.MaximumMargin(**forever), lambda: _mixed(60_000, 40, 3)),
+        "MaximumMargin, three classes apart": _fit(lambda: ls.MaximumMargin(**forever), lambda: _apart(60_000, 40, 3)),
         "MaximumMargin(C=1000)": _fit(
             lambda: ls.MaximumMargin(C=1000.0, tol=1e-13, **forever), lambda: _mixed(60_000, 40)
         ),
@@ -130,7 +159,8 @@ def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
             lambda: ls.MaximumMargin(C=1e4, tol=1e-13, method="ascent", **forever), lambda: _mixed(20_000, 30)
         ),
         "MaximumMargin(squared)": _fit(
-            lambda: ls.MaximumMargin(C=1e4, loss="squared_hinge", method="ascent", tol=1e-13, **forever), rows
+            lambda: ls.MaximumMargin(C=1e4, loss="squared_hinge", method="ascent", tol=1e-13, **forever),
+            lambda: _mixed(60_000, 40),
         ),
         "MaximumMargin(C=1), three classes": _fit(
             lambda: ls.MaximumMargin(C=1e4, tol=1e-13, method="ascent", **forever), lambda: _mixed(20_000, 30, 3)
@@ -139,7 +169,8 @@ def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
             lambda: ls.LeastSquares("gradient", step_tol=1e-300, rate=1e-9, **forever), rows
         ),
         "LeastSquares(lms)": _fit(lambda: ls.LeastSquares("lms", step_tol=1e-300, **forever), rows),
-        "LeastSquares(ho-kashyap)": _fit(lambda: ls.LeastSquares("ho-kashyap", step_tol=1e-300, **forever), rows),
+        "LeastSquares(ho-kashyap)": _fit(lambda: ls.LeastSquares("ho-kashyap", step_tol=1e-300, **forever), apart),
+        "LeastSquares(ridge)": _fit(lambda: ls.LeastSquares(tol=1e-14, **forever), lambda: _mixed(100_000, 200, 3)),
         "GradientDescent": _fit(lambda: ls.GradientDescent(theta=1e-300, rate=1e-9, **forever), rows),
         "OneVsAll": _fit(lambda: ls.OneVsAll(ls.Perceptron(**forever)), three),
         "OneVsOne": _fit(lambda: ls.OneVsOne(ls.Perceptron(**forever)), three),
@@ -160,6 +191,12 @@ def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
             lambda: ls.StructuredClassifier(_phi, labels=[0, 1, 2], **forever),
             lambda: (np.random.default_rng(0).normal(size=(300, 3)), [k % 3 for k in range(300)]),
         ),
+        "StructuralRisk": _fit(
+            lambda: StructuralRisk([ls.Lifted(ls.Polynomial(k), ls.Perceptron(**forever)) for k in (1, 2, 3)]), rows
+        ),
+        "separability": _decide(lambda: _mixed(200_000, 60)),
+        "separability, separable": _decide(lambda: _apart(100_000, 150)),
+        "separability, sequences": _decide(_tagged, estimator=ls.SequenceClassifier()),
         "solve(auto)": _solve("auto"),
         "solve(trws)": _solve("trws", passes=10**7),
         "solve(toulbar2)": _solve("toulbar2"),
@@ -179,30 +216,40 @@ def usable(rule: Any, X: Any, y: Any) -> dict[str, Any]:
     return {"coef": predicted, "reason": reason, "wrong": list(rule.check(X, y).failures)}
 
 
-def child(name: str) -> None:
-    """Interrupt one case; prints what happened."""
-    rule, call = cases()[name]()
-    before = signal.getsignal(signal.SIGINT)
-    sent = [0.0, 0.0]  # the time of SIGINT, and the CPU time
+def _interrupted(call: Callable, delay: float) -> dict[str, Any]:
+    """What happened to a call that SIGINT came to after ``delay`` seconds, if it had not ended by then."""
+    sent: list[float] = []  # the time of SIGINT, and the CPU time
 
     def send() -> None:
-        time.sleep(DELAY)
+        time.sleep(delay)
         sent[:] = time.monotonic(), time.process_time()
         os.kill(os.getpid(), signal.SIGINT)
 
-    answer: dict[str, Any] = {"seen": False}
-    threading.Thread(target=send, daemon=True).start()
-    began = time.monotonic()
+    sender, began, ended = threading.Thread(target=send, daemon=True), time.monotonic(), math.nan
+    sender.start()
+    try:
+        call()
+        ended = time.monotonic()
+        over = not sent
+        sender.join()
+        time.sleep(0.2)
+    except KeyboardInterrupt:
+        if math.isnan(ended):
+            return {"seen": True, "late": time.monotonic() - sent[0], "cpu": time.process_time() - sent[1]}
+    return {"seen": False, "tested": not over, "ended": ended - began}
+
+
+def child(name: str, seed: int) -> None:
+    """Interrupt one case; prints what happened."""
+    rule, call = cases()[name]()
+    before, delay, rng = signal.getsignal(signal.SIGINT), DELAY, np.random.default_rng(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            call()
-            answer["ended"] = time.monotonic() - began
-            time.sleep(max(0.0, DELAY + 0.2 - (time.monotonic() - began)))  # swallowed, or over before
-        except KeyboardInterrupt:
-            if not answer.get("ended"):
-                answer["seen"], answer["late"] = True, time.monotonic() - sent[0]
-                answer["cpu"] = time.process_time() - sent[1]
+        for _ in range(TRIES):
+            answer = _interrupted(call, delay)
+            if answer.get("tested", True):
+                break
+            delay = rng.uniform(0.1, 0.8) * answer["ended"]
     answer["handler"] = signal.getsignal(signal.SIGINT) is before
     if rule is not None:
         answer.update(usable(rule, *rule.examples))
@@ -210,9 +257,9 @@ def child(name: str) -> None:
     os.killpg(os.getpid(), signal.SIGKILL)  # workers of a grid search may still run, and hold our pipes
 
 
-def interrupt(name: str, tally: Tally) -> None:
+def interrupt(name: str, tally: Tally, seed: int = 0) -> None:
     """Interrupt one case in a process of its own."""
-    command = [sys.executable, "-m", "attack.signals", name]
+    command = [sys.executable, "-m", "attack.signals", name, str(seed)]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -233,12 +280,13 @@ def interrupt(name: str, tally: Tally) -> None:
         tally.fail("crash", name, f"SIGINT: exit code {process.returncode}: {' '.join(err.split())[-300:]}")
         return
     answer = json.loads(lines[-1])
+    if not answer.get("tested", True):
+        tally.notes[f"not tested: {name} ended before SIGINT"] += 1
+        return
     tally.problems["signals"] += 1
     if answer["seen"]:
         print(f"{name}: seen after {answer['late']:.2f} s, {answer['cpu']:.2f} s of CPU", file=sys.stderr)
-    if answer.get("ended", DELAY) < DELAY:
-        tally.notes[f"{name} ended before SIGINT"] += 1
-    elif not answer["seen"]:
+    if not answer["seen"]:
         tally.fail("signal", name, f"SIGINT was swallowed: {answer}")
     elif max(min(answer["cpu"], answer["late"]), answer["late"] / BUSY) > LATE:
         tally.fail("signal", name, f"SIGINT was seen after {answer['late']:.1f} s: {answer}")
@@ -260,8 +308,8 @@ def _end(process: subprocess.Popen) -> None:
 def attack(seed: int, tally: Tally) -> None:
     """All cases, one after the other."""
     for name in cases():
-        interrupt(name, tally)
+        interrupt(name, tally, seed)
 
 
 if __name__ == "__main__":
-    import_module("attack.signals").child(sys.argv[1])
+    import_module("attack.signals").child(sys.argv[1], int(sys.argv[2]))

@@ -12,7 +12,9 @@ from loop_cases import interpreted
 
 from linsep.certificates.check.labelling import Listed
 from linsep.certificates.check.networks import NetworkStructure, best_value
+from linsep.certificates.prove import labelling
 from linsep.inference import Network, elimination
+from linsep.interrupt import TooLate
 from linsep.loop.learn import learn
 from linsep.loop.stop import Stop
 from linsep.oracles.custom import Custom
@@ -145,3 +147,44 @@ def test_the_proof_names_examples_rivals_and_weights():
     found, structure = honest()
     total = sum(weight * (structure.phi(i, structure.truth(i)) - structure.phi(i, y)) for i, y, weight in found.proof())
     assert np.linalg.norm(total) / found.weights.sum() == pytest.approx(found.upper, rel=1e-9)
+
+
+# --- without time ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slow", ["merge_entries", "combine"])
+def test_without_time_for_the_sum_one_vector_bounds_the_margin(slow, monkeypatch):
+    X, y = chains.sequences(0)
+    oracle, merge, combine = Custom(X, y, chains.LISTED), labelling.merge_entries, labelling.LabellingProver.combine
+
+    def late(work, count):
+        if count > 1:
+            raise TooLate
+        return work()
+
+    monkeypatch.setattr(
+        *{
+            "merge_entries": (labelling, slow, lambda some, dual: late(lambda: merge(some, dual), len(some))),
+            "combine": (
+                labelling.LabellingProver, slow, lambda self, some, v: late(lambda: combine(self, some, v), v.size)
+            ),
+        }[slow]
+    )  # fmt: skip
+    found = learn([oracle], Margin(0.3), Relaxation(1.3), stop=Stop(passes=3)).certificate
+    assert found.rows.size == 1 and found.upper < math.inf
+    assert found.check(Listed(X, y, chains.phi, chains.words))
+
+
+def test_a_sum_is_the_same_in_pieces(monkeypatch):
+    X, y = chains.sequences(0)
+    oracle = Custom(X, y, chains.LISTED)
+    result = learn([oracle], Margin(0.3), Increment(1.0), stop=STOP)
+    prover = labelling.LabellingProver([oracle])
+    entries, weights = labelling.merge_entries(result.state.entries, result.state.dual_weights)
+    whole, error = prover.combine(entries, weights)
+    assert weights.size > 3 and np.allclose(whole, result.state.w, rtol=1e-12)
+    for first, most in ((1, 1), (2, 1), (1, 40)):
+        monkeypatch.setattr(labelling, "FIRST", first)
+        monkeypatch.setattr(labelling, "AT_ONCE", most)
+        part, error_of_part = prover.combine(entries, weights)
+        assert np.allclose(part, whole, rtol=1e-14) and error_of_part == pytest.approx(error)

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 from linsep import LinearMachine, OneVsAll, OneVsOne, Perceptron, Relaxation
+from linsep.estimators import maximum_margin
 from linsep.loop.learn import learn, record
 from linsep.loop.order import VISITS
 from linsep.loop.stop import AUTO, LEAST, Rounds, Stop
@@ -227,6 +228,25 @@ def test_a_foreign_member_is_interrupted_at_once():
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.parametrize("C", [np.inf, 1.0])
+def test_a_margin_whose_proof_is_interrupted_says_so(C, monkeypatch):
+    """By then the search itself is over, and rounding would be named."""
+    X, sign = cases.floats(3, n=300, d=3, apart=0.0)
+    prove = maximum_margin.prove_margin if np.inf == C else maximum_margin.prove_objective
+
+    def pressed(*given, **options):
+        monkeypatch.undo()
+        signal.raise_signal(signal.SIGINT)
+        return prove(*given, **options)
+
+    monkeypatch.setattr(maximum_margin, prove.__name__, pressed)
+    rule = maximum_margin.MaximumMargin(C, tol=1e-15, max_iter=10**6)
+    with pytest.raises(KeyboardInterrupt):
+        rule.fit(X, sign)
+    assert rule.certificate_.reason == "interrupted (Ctrl-C)" and not rule.certificate_.proved
+    assert rule.check(X, sign)
+
+
 def test_what_is_not_proved_in_time_is_not_claimed(monkeypatch):
     X, sign = cases.floats(3, n=9000, d=3, apart=2.0)  # more than one block: the clock is looked at in between
     monkeypatch.setattr("linsep.interrupt.INTERRUPT.deadline", 0.0)
@@ -235,6 +255,7 @@ def test_what_is_not_proved_in_time_is_not_claimed(monkeypatch):
     monkeypatch.undo()
     assert (found.status, found.lower, found.upper, found.violated) == ("interrupted", -np.inf, np.inf, 9000)
     assert found.check(X, sign) and "no time to prove" in str(found)
+    assert str(found.check(X, sign)) == "The certificate holds, but claims nothing: there was no time for a proof."
     for forged in ({"lower": 0.0}, {"upper": 9.0}, {"violated": 0}, {"size": 8999, "violated": 8999}):
         assert not replace(found, **forged).check(X, sign)
 

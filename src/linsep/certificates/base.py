@@ -67,6 +67,8 @@ class Verdict(NamedTuple):
     (True, False)
     >>> print(Verdict((), 1.5, 2.0, "margin"))
     The certificate holds: recomputed from the data, margin 1.5, upper bound 2.
+    >>> print(Verdict((), -math.inf, math.inf))
+    The certificate holds, but claims nothing: there was no time for a proof.
     """
 
     failures: tuple[str, ...]
@@ -80,6 +82,8 @@ class Verdict(NamedTuple):
     def __str__(self) -> str:
         if self.failures:
             return "The certificate is WRONG: " + "; ".join(self.failures) + "."
+        if (self.lower, self.upper) == (-math.inf, math.inf):
+            return "The certificate holds, but claims nothing: there was no time for a proof."
         found = f"{self.quantity} {self.lower:.12g}, upper bound {self.upper:.12g}"
         return f"The certificate holds: recomputed from the data, {found}."
 

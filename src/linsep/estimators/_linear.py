@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificates.base import Certificate, Status, Verdict
 from ..certificates.prove import RowProver
 from ..door import Magnitudes
-from ..loop.stop import AUTO
+from ..loop.stop import AUTO, name_interrupt
 from ..loop.trace import Update
 from ..model_file import Saved
 from ..oracles.classes import against_rivals
@@ -189,7 +189,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         self.coef_ = shown[:, :-1].copy(order="F")  # so that a product with coef_.T needs no copy
         self.intercept_ = shown[:, -1].copy()
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)
-        self.certificate_ = replace(certificate, classes=labels)
+        self.certificate_ = replace(certificate, classes=labels, reason=name_interrupt(certificate.reason))
         self._learned_with = remember_parameters(self, self._fixed)
 
     def _check_loaded(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..certificates.prove.margin import convex_weights, sides
+from ..interrupt import in_time
 from ..jit import kernel_for
 from ..oracles.update_log import Entries, merge_entries, take_entries
 from ..protocols import Oracle, require
@@ -20,7 +21,7 @@ from .keep import Average, Last, Pocket
 from .order import visits
 from .sweep import BatchSums, Counters, Task, batch_pass, sweep
 
-ENTRIES = 1 << 24  # labels in the update log of a run; beyond that equal entries are merged
+ENTRIES = 1 << 24  # labels in the update log of a run; beyond that, and whenever they double, equal entries are merged
 
 
 @dataclass
@@ -227,9 +228,11 @@ def _close_log(oracle: Any, state: State) -> None:
     """Keep a copy of the entries that a pass over labellings has written."""
     if oracle.log.cursor[0]:
         state.entries.append(take_entries(oracle.log))
-    if sum(each.label.size for each in state.entries) > ENTRIES:
-        merged, state.dual_weights = merge_entries(state.entries, state.dual_weights)
-        state.entries[:] = [merged]
+    labels = [each.label.size for each in state.entries]
+    if sum(labels) > max(ENTRIES, 2 * sum(labels[:1])):
+        merged = in_time(lambda: merge_entries(state.entries, state.dual_weights), lambda: None, 0.2)
+        if merged is not None:  # there was time
+            state.entries[:], state.dual_weights = [merged[0]], merged[1]
 
 
 def trace(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..interrupt import interrupts, why_ended
+from ..interrupt import INTERRUPT, INTERRUPTED, interrupts, why_ended
 from ..progress import report
 
 AUTO = 5.0  # seconds that learning may take where max_iter="auto"; see `Clock`
@@ -100,6 +100,11 @@ def say_why(answer: Any) -> str:
     ('', 'the condition stop is met', 'good enough')
     """
     return answer if isinstance(answer, str) else "the condition stop is met" if answer else ""
+
+
+def name_interrupt(reason: str) -> str:
+    """The reason why learning ended; after Ctrl-C rounding is none, since what would tell was cut short."""
+    return INTERRUPTED if reason == HIDDEN and INTERRUPT.pressed else reason
 
 
 class Rounds:

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..interrupt import keep_time
 from ..jit import component
+
+SECONDS = 5e-8  # that it takes to merge the entries, per label
 
 
 @component
@@ -102,7 +105,7 @@ def take_entries(log: UpdateLog) -> Entries:
 
 
 def merge_entries(entries: Sequence[Entries], dual_weights: np.ndarray) -> tuple[Entries, np.ndarray]:
-    """All entries as one list, equal ones together, and their weights; weight 0 is left out.
+    """All entries as one list, equal ones together, and their weights; weight 0 is left out. It may be `TooLate`.
 
     >>> some = Entries(np.array([4, 7, 4]), np.array([0, 2, 3, 5]), np.array([0, 1, 5, 0, 1], dtype=np.int32))
     >>> one, weights = merge_entries([some], np.array([1.0, 2.0, 3.0]))
@@ -111,21 +114,26 @@ def merge_entries(entries: Sequence[Entries], dual_weights: np.ndarray) -> tuple
     """
     if not entries:
         return Entries(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32)), np.zeros(0)
+    keep_time(SECONDS * sum(each.label.size for each in entries))
     example = np.concatenate([each.example for each in entries])
     sizes = np.concatenate([np.diff(each.begin) for each in entries])
     label = np.concatenate([each.label for each in entries])
     begin = np.concatenate([[0], np.cumsum(sizes)])
     weights = dual_weights[: example.size]
+    keep_time()
     place = np.arange(label.size) - np.repeat(begin[:-1], sizes)
     mark = np.random.default_rng(0).integers(1 << 62, size=int(sizes.max(initial=0)) + 1, dtype=np.uint64)
     scores = (label.astype(np.uint64) + np.uint64(1)) * mark[place]
+    keep_time()
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scores, dtype=np.uint64)])
     keys = sums[begin[1:]] - sums[begin[:-1]] + example.astype(np.uint64) * mark[-1]
+    keep_time()
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     twin = first[group]  # the entry that an entry is taken to be equal to
     if (example != example[twin]).any() or (label != label[np.repeat(begin[:-1][twin], sizes) + place]).any():
         # two marks alike: leave all as it is
         first, group = np.arange(example.size), np.arange(example.size)
+    keep_time()
     total = np.bincount(group, weights, minlength=first.size)
     order = np.argsort(first, kind="stable")
     order = order[total[order] != 0]

@@ -27,7 +27,7 @@ from ..certificates.prove.labelling import LabellingProver
 from ..certificates.prove.margin import Outcome
 from ..interrupt import is_spent, why_ended
 from ..jit import at_speed, compiled
-from ..loop.stop import HIDDEN, Rounds
+from ..loop.stop import HIDDEN, Rounds, name_interrupt
 from ..oracles import points
 from ..oracles.update_log import Entries, new_log, take_entries
 from ..rows.matrix import scores
@@ -221,7 +221,7 @@ def largest_margin(
     outcome = Outcome(EpsOptimal(0.0, tol), "none", found.passes, rounds.reason or HIDDEN, exact=True)
     certificate = sets.prover.prove_margin(found.w, sets.entries(found.used), found.weights, outcome)
     if certificate.proved or rounds.reason:
-        return certificate
+        return replace(certificate, reason=name_interrupt(certificate.reason))
     if is_spent():
         return replace(certificate, reason=why_ended())
     decision, used = decide_on_columns(sets, found.used, found.weights, rounds, seconds)

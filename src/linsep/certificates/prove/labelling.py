@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...interrupt import GRACE, INTERRUPT, in_time, keep_time
+from ...jit import read_only
 from ...oracles.update_log import (
     Entries,
     SparseVectors,
@@ -27,7 +28,8 @@ from .margin import Outcome, conclude, novikoff
 from .whole_weights import MOST_COLUMNS, find_whole_weights, sums_to_zero, whole_columns
 
 U = float(np.finfo(np.float64).eps)
-AT_ONCE = 1 << 20  # labels of entries that are turned into vectors at a time
+FIRST = 1 << 12  # labels of entries that are turned into vectors at first
+AT_ONCE = 1 << 20  # numbers that are made of entries at a time
 HEAVY = 500  # entries that a proof of inseparability is looked for in: the heaviest; examples decided exactly
 TERMS = 200_000  # numbers that it may be made of
 
@@ -95,14 +97,20 @@ class LabellingProver:
     def combine(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, float]:
         """The weighted sum of the vectors in ``entries``, and a bound of the length of its rounding error."""
         total, absolute, count = np.zeros((3, self.oracle.size))  # the sum of absolute values, and how many they are
-        for k, chosen in enumerate(np.array_split(np.arange(weights.size), 1 + entries.label.size // AT_ONCE)):
-            if k:
+        first, labels = 0, float(FIRST)
+        while first < weights.size:
+            if first:
                 keep_time()
+            last = int(np.searchsorted(entries.begin, entries.begin[first] + labels, side="right")) - 1
+            chosen, numbers = np.arange(first, max(last, first + 1)), 1
             for vector, index, value in self._difference_vectors(select_entries(entries, chosen)):
                 value = value * weights[chosen[vector]]
                 np.add.at(total, index, value)
                 np.add.at(absolute, index, np.abs(value))
                 np.add.at(count, index, 1.0)
+                numbers += value.size
+            first += chosen.size
+            labels = AT_ONCE / numbers * float(entries.begin[first] - entries.begin[chosen[0]])
         return total, 2 * U * length((count + 4) * absolute)
 
     def _length_of_sum(
@@ -187,9 +195,11 @@ class LabellingProver:
 
     def certify(self, w: np.ndarray, state: Any, outcome: Outcome, likely: bool = False) -> LabellingCertificate:
         """The certificate of w, with the entries of ``state`` as proof of the upper bound; no bias is to be placed."""
-        entries, weights = merge_entries(state.entries, state.dual_weights)
-        if weights.size == 0:  # no update: a single vector bounds the margin too
+        merged = in_time(lambda: merge_entries(state.entries, state.dual_weights), lambda: None, 0.5 * GRACE)
+        entries, weights = merged or merge_entries([], np.zeros(0))
+        if weights.size == 0:  # no update, or no time: a single vector bounds the margin too
             entries, weights = self.lowest_entries(w, next(present_blocks(self.oracle))[:1]), np.ones(1)
+            return self.prove_margin(w, entries, weights, outcome)
         return self.prove_margin(w, entries, weights, outcome, own=self._own_length(state))
 
     def lowest_entries(self, w: np.ndarray, examples: np.ndarray) -> Entries:
@@ -197,7 +207,8 @@ class LabellingProver:
         log = new_log(examples.size, self.oracle.log.label.size)
         oracle = self.oracle._replace(log=log)
         for i in examples.tolist():
-            scores([oracle._replace(weight=(np.arange(oracle.sign.size) == i).astype(np.float64))], w)
+            only = read_only((np.arange(oracle.sign.size) == i).astype(np.float64))  # the kernel of other looks
+            scores([oracle._replace(weight=only)], w)
             oracle.record(np.zeros(examples.size), i, log.next_slot(), 1.0)
         return take_entries(log)
 
@@ -241,7 +252,10 @@ class LabellingProver:
         if integers:
             whole = sum(integers)
             weights, own = np.array([number / whole for number in integers]), None
-        upper, error = self._length_of_sum(entries, weights, own)
+        summed = in_time(lambda: self._length_of_sum(entries, weights, own), lambda: None, 0.5 * GRACE)
+        if summed is None and not integers:  # no time: the heaviest vector bounds the margin too
+            entries, weights, own = select_entries(entries, np.argsort(-weights)[:1]), np.ones(1), None
+        upper, error = summed or self._length_of_sum(entries, weights, own)
         upper = upper * (1 + (w.size + 64) * U) + error  # 64: the weights sum to 1 but for rounding
         lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
         status = conclude(
