@@ -89,6 +89,7 @@ def _make(rule: Any, origin: dict[str, Any], table: Any, path: str, options: dic
     from ..reporting import describe_data, finish
     from ..reporting.facts import Part, Subject, collect
     from ..reporting.weights import plain_features, table_features
+    from ..reporting.words import FITTED
     from .schemas import feature_names
 
     schema, same = table.dataset.schema, is_source(table, origin)
@@ -102,7 +103,7 @@ def _make(rule: Any, origin: dict[str, Any], table: Any, path: str, options: dic
     if same:
         sample = table.sample(held_out)
         train = Part(sample.X, sample.y, sample.weight, every, cells)
-        on = "rows that the rule was fitted to"
+        on = FITTED
         if held_out is not None:
             rows = np.flatnonzero(held_out.mask(0, y.size))
             judged, on = Part(X[rows], y[rows], None, rows, cells), "held-out rows"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 from sklearn.base import ClassifierMixin
 
 from ..data import DataError, Dataset
+from ._notebook import Shown
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -41,7 +42,7 @@ def takes_dataset(method: Method) -> Method:
     return cast(Method, unpacked)
 
 
-class RowClassifier(ClassifierMixin):
+class RowClassifier(Shown, ClassifierMixin):
     """A classifier of rows, whose accuracy on a dataset may be asked for."""
 
     @property

@@ -25,13 +25,14 @@ from ..protocols import declared
 from ..risk.empirical import empirical_risk
 from ..solvers.column_generation import largest_margin
 from ._looped import Looped, _with_w
+from ._notebook import Shown
 from ._scale import Scale
 from ._validation import check_parameters, check_start, same_parameter
 
 MAXIMUM_MARGIN = "maximum margin"
 
 
-class LabellingClassifier(Saved, Looped, BaseEstimator):
+class LabellingClassifier(Saved, Shown, Looped, BaseEstimator):
     """argmax_y <w, phi(x,y)>, whatever x, y and phi are: an oracle of labellings is all that is needed."""
 
     coef_: np.ndarray

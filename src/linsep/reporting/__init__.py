@@ -107,7 +107,7 @@ def report(
     names = _names(model, X)
     train = _part(X, y, sample_weight, names)
     judged = train if test is None else _part(test[0], test[1], None, names)
-    on = "test rows" if test is not None else "rows that the rule was fitted to"
+    on = "test rows" if test is not None else words.FITTED
     schema = getattr(dataset, "schema", None)
     features = table_features(schema) if hasattr(schema, "columns") else plain_features(names)
     data = describe_data(train, schema, len(names))

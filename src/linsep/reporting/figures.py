@@ -23,7 +23,8 @@ def bounds(facts: dict[str, Any]) -> tuple[Markup, str] | None:
     best = "least cost" if what == "cost" else "largest possible margin"
     curve = facts["curve"]
     if not curve:
-        said = f"The {best} lies between {low:.9g} and {high:.9g}."
+        meet = f"{low:.9g}" == f"{high:.9g}"
+        said = f"The {best} is {low:.9g}." if meet else f"The {best} lies between {low:.9g} and {high:.9g}."
         return interval(low, high, "Bounds that are proved", said, ("at least", "at most")), said
     end = curve[-1][0]
     said = (

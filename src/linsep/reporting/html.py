@@ -11,6 +11,7 @@ from .markup import Markup, join, tag
 
 COLUMNS = 60  # of the data summary
 CLASSES = 12  # of a confusion matrix
+PAPER = 14  # columns of a table that a sheet of paper has room for; page.css
 FEATURES = 40  # of the table of weights
 
 
@@ -37,7 +38,9 @@ def _top(facts: dict[str, Any]) -> Markup:
     state = "holds" if check and check["holds"] else "WRONG" if check else "not checked"
     cards = [
         ("accuracy", words.percent(errors["accuracy"]), f"{errors['errors']} errors on {errors['rows']}"),
-        ("95 % interval", " – ".join(f"{100 * v:.1f}" for v in errors["interval"]) + " %", "Clopper and Pearson"),
+        ("always the largest class", words.percent(errors["largest_class"]), "would be right")
+        if words.seen(facts)
+        else ("95 % interval", " – ".join(f"{100 * v:.1f}" for v in errors["interval"]) + " %", "Clopper and Pearson"),
         ("certificate", state, certificate.get("status", "")),
     ]
     ranking = facts.get("ranking", [])
@@ -134,7 +137,7 @@ def _certificate(facts: dict[str, Any]) -> Markup:
 def _errors(facts: dict[str, Any]) -> Markup:
     found, judged = facts["errors"], facts["judged"]
     said = f"Counted on {judged['rows']} {judged['on']}."
-    if judged["on"].endswith("fitted to"):
+    if words.seen(facts):
         said += " Expect more errors on new ones."
     per_class = [
         [each["class"], each["rows"], _share(each["recall"]), _share(each["precision"])] for each in found["classes"]
@@ -248,7 +251,9 @@ def table_of_rows(rows: list[dict[str, Any]], head: dict[str, str]) -> Markup | 
         for row in rows
     ]  # fmt: skip
     numbers = [k for k, key in enumerate(head) if key in ("row", "distance", "share")]
-    return table([*head.values(), *names], lines, numbers, "rows of the table")
+    wide = len(head) + len(names) > PAPER
+    note = tag("p", f"On paper only the first {PAPER} columns are shown.", class_="paper") if wide else None
+    return join(table([*head.values(), *names], lines, numbers, "rows of the table"), note)
 
 
 def _weights(facts: dict[str, Any]) -> Markup | None:

@@ -205,6 +205,10 @@ def interval(low: float, high: float, title: str, said: str, names: tuple[str, s
     ):  # fmt: skip
         at = plot.at_x(value)
         plot.add(tag("circle", cx=at, cy=y, r=5, class_=f"dot {class_}"))
+        if f"{low:.9g}" == f"{high:.9g}":
+            name = "both bounds:" if class_ == "low" else ""
+            if not name:
+                continue
         inward = "start" if (anchor == "end" and at < 170) else "end" if (anchor == "start" and at > 270) else anchor
         plot.text(at, y + shift + (8 if shift < 0 else 0), f"{name} {value:.9g}", inward)
     return picture(join(plot.parts), title, said, 100)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+FITTED = "rows that the rule was fitted to"
 CELL = 60  # characters of a cell that are shown
 
 
@@ -35,6 +36,11 @@ def cell(value: Any) -> str:
     return said if len(said) <= CELL else f"{said[:CELL]}… ({len(said)} characters)"
 
 
+def seen(facts: dict[str, Any]) -> bool:
+    """Whether errors are counted on the rows that the rule was fitted to."""
+    return facts["judged"]["on"] == FITTED
+
+
 def question(facts: dict[str, Any]) -> str:
     """What was asked, in one sentence."""
     data, classes = facts["data"], facts["model"]["classes"]
@@ -58,10 +64,10 @@ def answer(facts: dict[str, Any]) -> str:
         word = "Mostly"
     else:
         word = f"Not shown to be better than always saying {biggest['class']}"
+    sure = "" if seen(facts) else f"; 95 % confidence: {percent(low)} to {percent(high)}"  # of new rows only
     said = (
-        f"{word}: it is right about {right} of {n} {judged} ({percent(errors['accuracy'])}; 95 % confidence: "
-        f"{percent(low)} to {percent(high)}), where always saying {biggest['class']} is right about "
-        f"{percent(errors['largest_class'])}"
+        f"{word}: it is right about {right} of {n} {judged} ({percent(errors['accuracy'])}{sure}), where always saying "
+        f"{biggest['class']} is right about {percent(errors['largest_class'])}"
     )
     return f"{said}; {proved(facts['certificate'])}."
 
