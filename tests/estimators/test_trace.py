@@ -8,6 +8,9 @@ from machine_cases import clouds
 from sklearn.base import clone
 
 from linsep import (
+    Anderson,
+    AveragedPerceptron,
+    Bayes,
     GradientDescent,
     Kozinec,
     LeastSquares,
@@ -70,14 +73,29 @@ def test_it_ends_after_so_many_updates():
 
 
 def test_what_has_no_updates_is_refused():
-    with pytest.raises(TypeError, match=r"trace: expected an estimator that makes updates of w, .* got MaximumMargin"):
-        trace(MaximumMargin(), golden.X, golden.Y)
+    with pytest.raises(TypeError, match=r"trace: expected an estimator that makes updates of w, .* got Bayes"):
+        trace(Bayes(), golden.X, golden.Y)
     with pytest.raises(ValueError, match="margin"):
         next(trace(Perceptron(margin=-1.0), golden.X, golden.Y))
-    with pytest.raises(ValueError, match="expected method 'gradient', 'lms' or 'ho-kashyap'"):
-        next(trace(LeastSquares(), golden.X, golden.Y))
-    with pytest.raises(ValueError, match="more than two classes"):
-        next(trace(LeastSquares("lms"), golden.X, np.arange(9) % 3))
+    for method in ("pinv", "ridge"):
+        with pytest.raises(ValueError, match="without steps: trace method='gradient', 'lms' or 'ho-kashyap'"):
+            trace(LeastSquares(method), golden.X, golden.Y)
+    with pytest.raises(ValueError, match="two Gaussians are one equation"):
+        next(trace(Anderson(), golden.X, golden.Y))
+    with pytest.raises(ValueError, match="a committee has a w for each member"):
+        trace(MaximumMargin(C=1.0, multi_class="one-vs-all"), golden.X, np.arange(9) % 3)
+
+
+@pytest.mark.parametrize("method", ["pinv", "ridge", "ho-kashyap"])
+def test_a_start_that_fit_refuses_is_refused_with_the_same_words(method):
+    rule, said = (
+        LeastSquares(method, start=[0.0, 1.0, 0.0]),
+        "start: method=.* computes w from the margins: expected None",
+    )
+    with pytest.raises(ValueError, match=said):
+        rule.fit(golden.X, golden.Y)
+    with pytest.raises(ValueError, match=said):
+        next(trace(rule, golden.X, golden.Y))
 
 
 # --- the numbers of the formula --------------------------------------------------------------------------------------
@@ -210,3 +228,167 @@ def test_a_rule_of_your_own_is_traced():
 
     steps = list(trace(LinearMachine(Half()), golden.X, golden.Y, max_updates=5))
     assert steps and all((step.alpha, step.beta) == (1.0, 0.5) for step in steps)
+
+
+# --- solvers that are not the loop -----------------------------------------------------------------------------------
+
+
+def joined(rule):
+    return np.column_stack([rule.coef_, rule.intercept_]).squeeze()
+
+
+def follows(steps):
+    """Every w follows from the one before."""
+    before = steps[0].before
+    for number, step in enumerate(steps, start=1):
+        assert step.number == number
+        np.testing.assert_array_equal(step.before, before)
+        np.testing.assert_allclose(step.w, before + step.beta * step.a, atol=1e-12 * (1 + np.abs(before).max()))
+        before = step.w
+
+
+@pytest.mark.parametrize("bias", ["free", "augmented"])
+def test_hard_margins_are_nearest_points_of_more_and_more_rows(bias):
+    X, sign = floats(4, n=400, apart=1.5)
+    rule = MaximumMargin(bias=bias).fit(X, sign)
+    steps = list(trace(MaximumMargin(bias=bias), X, sign))
+    follows(steps)
+    assert len(steps) == rule.n_iter_ > 1
+    np.testing.assert_array_equal(steps[-1].w[:-1], rule.coef_[0])
+    assert {*steps[-1].rows} == {*rule.support_}
+    for step in steps:  # both bounds, computed here from the weights and from the rows
+        A = sign[:, None] * (np.column_stack([X, np.ones(len(X))]) if bias == "augmented" else X)
+        w = step.w if bias == "augmented" else step.w[:-1]
+        np.testing.assert_allclose(step.state @ A, w, atol=1e-9)
+        score = A @ w
+        lowest = score.min() if bias == "augmented" else 0.5 * (score[sign > 0].min() + score[sign < 0].min())
+        assert step.upper == pytest.approx(np.linalg.norm(w)) and step.lower == pytest.approx(lowest / step.upper)
+        assert step.lower <= rule.certificate_.upper and step.upper >= rule.certificate_.lower
+
+
+def test_a_hard_machine_is_traced_listed_or_not(monkeypatch):
+    X, label = clouds(2, apart=2.0)
+    rule = MaximumMargin().fit(X, label)
+    for listed in (2**20, 0):
+        monkeypatch.setattr("linsep.solvers.machine_margin.LISTED", listed)
+        steps = list(trace(MaximumMargin(), X, label))
+        follows(steps)
+        np.testing.assert_allclose(steps[-1].w, joined(rule), atol=1e-7)
+        assert {*steps[-1].rows} == {*rule.support_}
+        assert steps[-1].lower == pytest.approx(steps[-1].upper) == pytest.approx(rule.margin_)
+
+
+@pytest.mark.parametrize("method", ["ascent", "newton"])
+def test_soft_margins_come_to_the_w_of_fit(method):
+    X, sign = floats(5, apart=0.3)
+    soft = MaximumMargin(C=1.0, bias="augmented", method=method, tol=1e-6)
+    steps = list(trace(soft, X, sign))
+    follows(steps)
+    np.testing.assert_allclose(steps[-1].w, joined(soft.fit(X, sign)), atol=1e-12)
+    costs = [0.5 * s.w @ s.w + np.maximum(0, 1 - sign * (X @ s.w[:-1] + s.w[-1])).sum() for s in steps]
+    assert min(costs) == pytest.approx(soft.certificate_.upper) and costs[0] > costs[-1]
+
+
+def test_a_soft_machine_comes_to_the_w_of_fit():
+    X, label = clouds(3, apart=0.5)
+    soft = MaximumMargin(C=1.0, tol=1e-4)
+    steps = list(trace(soft, X, label))
+    follows(steps)
+    np.testing.assert_allclose(steps[-1].w, joined(soft.fit(X, label)), atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "rule", [GradientDescent(), LeastSquares("gradient"), LeastSquares("lms", max_iter=20)], ids=str
+)
+def test_machines_by_descent_come_to_the_w_of_fit(rule):
+    X, label = clouds(3, apart=0.5)
+    label = np.array(["a", "b", "c", "d"])[label]
+    most = (
+        20 * 4 * len(X)
+        if getattr(rule, "method", "") == "lms"
+        else 1000
+        if isinstance(rule, GradientDescent)
+        else 10_000
+    )  # as fit has them
+    steps = list(trace(rule, X, label, max_updates=most, bounds=True))
+    follows(steps)
+    rule.fit(X, label)
+    np.testing.assert_allclose(steps[-1].w, joined(rule), rtol=1e-9, atol=1e-12)
+    scores = X @ steps[-1].w[:, :-1].T + steps[-1].w[:, -1]
+    assert steps[-1].errors == np.count_nonzero(np.array(["a", "b", "c", "d"])[scores.argmax(axis=1)] != label)
+    assert all(step.rows.max() < len(X) for step in steps)
+    if isinstance(rule, LeastSquares):  # one class moves at a time
+        for step in steps[:8]:
+            moved = np.flatnonzero(np.abs(step.a).any(axis=1))
+            assert not moved.size or np.array(["a", "b", "c", "d"])[moved].tolist() == [step.rival]
+
+
+def test_ho_kashyap_of_many_classes_is_traced():
+    X, label = clouds(3, apart=0.5)
+    rule = LeastSquares("ho-kashyap", max_iter=7)
+    steps = list(trace(rule, X, label, max_updates=6))  # the last of 7 rounds of fit sees that the budget is spent
+    follows(steps)
+    assert len(steps) == 6
+    b = np.where(np.eye(4)[label] > 0, 0.0, rule.fit(X, label).margins_)
+    assert (b[np.eye(4)[label] == 0] >= 1).all()
+
+
+def test_mean_lms_is_traced_before_its_mean():
+    X, sign = floats(1, apart=0.2)
+    rule = LeastSquares("lms", keep="average", max_iter=3)
+    steps = list(trace(rule, X, sign, max_updates=3 * len(X)))
+    follows(steps)
+    mean = np.mean([step.w for step in steps], axis=0)
+    np.testing.assert_allclose(mean, joined(rule.fit(X, sign)), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [Anderson(components=2, random_state=0), Anderson(method="direction"), Anderson(0.2, method="kozinec")],
+    ids=str,
+)
+def test_anderson_comes_to_the_hyperplane_of_fit(rule):
+    X, sign = floats(5, n=200, apart=1.5)
+    steps = list(trace(rule, X, sign))
+    follows(steps)
+    rule.fit(X, sign)
+    w, last = rule.coef_[0], steps[-1].w
+    tolerance = 1e-9 if rule.method != "optimal" else 1e-2  # the last steps to the optimum are those of `polish`
+    np.testing.assert_allclose(last[:-1] / np.linalg.norm(last[:-1]), w, atol=tolerance)
+    if rule.method == "kozinec":  # by Monte Carlo's exact sibling: the error of every Gaussian for this hyperplane
+        r = rule.labels_ * (rule.means_ @ last[:-1] + last[-1])
+        r /= np.sqrt(np.einsum("i,kij,j->k", last[:-1], np.array(rule.covariances_), last[:-1]))
+        assert r.min() > 0.8416  # -Phi^-1(0.2)
+    else:
+        assert all(step.lower <= rule.certificate_.upper * (1 + 1e-9) for step in steps)
+
+
+def test_the_largest_margin_of_labellings_is_traced():
+    steps = list(trace(SequenceClassifier(rule="maximum margin"), *WORDS))
+    follows(steps)
+    rule = SequenceClassifier(rule="maximum margin").fit(*WORDS)
+    np.testing.assert_allclose(steps[-1].w, rule.coef_, atol=1e-7)
+    assert {*steps[-1].rows} <= {0, 1}
+
+
+def test_it_ends_a_solver_after_so_many_updates():
+    X, sign = floats(5, apart=0.3)
+    assert len(list(trace(MaximumMargin(C=1.0, method="ascent", tol=1e-9), X, sign, max_updates=3))) == 3
+
+
+def test_an_averaged_perceptron_begins_at_its_start():
+    # by hand: w = (0, 1, 0) moves at row 0 to (0, 1, 0) + (-0.5, -3, -1), as the perceptron does, but margin 1 is asked
+    rule = AveragedPerceptron(margin=0.0, start=[0.0, 1.0, 0.0], scaling=None)
+    steps = list(trace(rule, golden.X, golden.Y, max_updates=2))
+    assert steps[0].before.tolist() == [0.0, 1.0, 0.0] and steps[0].w.tolist() == [-0.5, -2.0, -1.0]
+    same = Perceptron(start=[0.0, 1.0, 0.0], scaling=None, keep="average", max_iter=10).fit(golden.X, golden.Y)
+    np.testing.assert_allclose(joined(rule.set_params(max_iter=10).fit(golden.X, golden.Y)), joined(same), atol=0.5)
+
+
+def test_an_update_is_one_short_line():
+    steps = list(trace(Perceptron(), golden.X, golden.Y))
+    assert repr(steps[1]) == "Update 2 by row 5, <w,a> = -6.25 <= 0: w <- w + 1 a = [4 -2 0]"
+    X, label = clouds(2, apart=2.0)
+    update = next(trace(LinearMachine(), X, np.array(list("abcd"))[label]))
+    assert repr(update).endswith("against b, <w,a> = 0 <= 0: w <- w + 1 a = 4 x 4 numbers")
+    assert all(len(repr(each)) < 120 for each in trace(Kozinec(), golden.X, golden.Y))

@@ -9,9 +9,15 @@ import numpy as np
 
 from ..certificates.base import Status
 from ..certificates.margin import MarginCertificate
+from ..certificates.prove.objective import SoftMarginProblem
 from ..interrupt import is_spent
+from ..loop.stop import Rounds
+from ..loop.trace import retold
 from ..rows.exact import least
 from ..rows.matrix import RowOracle, Rows, VectorMatrix
+from ..solvers.least_squares import least_squares
+from ..solvers.nearest_point import WIDE, NearestPoint, nearest_point, nearest_point_by_ascent
+from ..solvers.soft_margin import soft_margin
 
 QUICK = 1e9  # multiplications of least squares, for which there is always time
 NOISE = 1e-9  # of scores that should be 1 and -1
@@ -22,6 +28,23 @@ def needs_compromise(found: MarginCertificate, part: Rows) -> bool:
     if found.status not in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):
         return False
     return not is_spent() or part.sign.size * part.size**2 <= QUICK
+
+
+def find_nearest_point(part: Rows, bias: str, tol: float, rounds: Rounds) -> NearestPoint:
+    """The nearest point, by the method that is quicker for as many columns."""
+    solve = nearest_point_by_ascent if part.width > WIDE else nearest_point
+    return solve([part], bias, 0.1 * tol, rounds)
+
+
+def compromise(part: Rows, bias: str, max_seconds: float | None) -> np.ndarray:
+    """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
+    if part.width <= WIDE:
+        return without_noise(part, least_squares(VectorMatrix(part), np.ones(part.sign.size)), part.sign)
+    A = VectorMatrix(part.with_bias(0.0))
+    C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
+    problem = SoftMarginProblem(part, C, squared=False, bias=bias)
+    with retold():
+        return soft_margin(problem, 1e-3, Rounds(200, max_seconds)).w
 
 
 def without_noise(part: Rows, w: np.ndarray, sign: np.ndarray) -> np.ndarray:

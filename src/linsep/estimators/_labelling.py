@@ -17,7 +17,7 @@ from ..certificates.labelling import LabellingCertificate
 from ..loop.learn import Result
 from ..loop.passes import State
 from ..loop.stop import Rounds
-from ..loop.trace import Update
+from ..loop.trace import Update, collect_updates
 from ..model_file import Saved
 from ..oracles.door import require_scalar
 from ..proof_file import save_structure_proof
@@ -118,10 +118,11 @@ class LabellingClassifier(Saved, Shown, Looped, BaseEstimator):
 
     def _updates(self, X: Sequence, y: Sequence, sample_weight: Any, most: int, bounds: bool) -> Iterator[Update]:
         """Every update of a fit, for `trace`."""
-        if self.rule == MAXIMUM_MARGIN:
-            raise ValueError(f"trace: rule={MAXIMUM_MARGIN!r} makes no updates of w.")
         self._begin_learning(goes_on=False)
         oracle = self._first_oracle(X, y, sample_weight)
+        if self.rule == MAXIMUM_MARGIN:
+            yield from collect_updates(lambda: self._learn_optimum(oracle), most)
+            return
         for update in self._trace_loop([oracle], self._start(oracle), most, bounds):
             yield update if update.rival is None else update._replace(rival=self._shown_rival(update.rival, oracle))
 

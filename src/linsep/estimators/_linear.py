@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from itertools import islice
@@ -20,6 +20,7 @@ from ..door import Magnitudes
 from ..loop.stop import AUTO, name_interrupt
 from ..loop.trace import Update
 from ..model_file import Saved
+from ..oracles import differences
 from ..oracles.classes import against_rivals
 from ..oracles.points import rows_oracle
 from ..oracles.scaled import column_metric, with_metric
@@ -204,15 +205,20 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
             if found.shape != shape or found.dtype != np.float64:
                 raise ValueError(f"{name}: expected float64 of shape {shape}, got {found.dtype} of {found.shape}.")
 
-    def _shown(self, found: Iterator[Update], most: int, part: Any) -> Iterator[Update]:
-        """Updates of a method that is not the loop, at most ``most``; with the margin of w if there is a ``part``."""
-        prover = None if part is None else RowProver([part])
+    def _shown(self, found: Iterable[Update], most: int, sample: Sample, bounds: bool) -> Iterator[Update]:
+        """Updates of a method that is not the loop, at most ``most``; ``bounds``: with the margin of w."""
+        bias, shape = self._bias_of_rows(), (sample.n_classes, -1) if sample.n_classes else (-1,)
+        part: Any = set_oracle(sample, bias=float(bias == "augmented"))
+        prover = RowProver(differences([part]) if bias == "free" else [part]) if bounds else None
         for update in islice(found, most):
+            w, before, a = (each.reshape(shape) for each in (update.w, update.before, update.a))
             if prover is not None:
-                lower = float(np.ldexp(prover.margin(update.w), self._scale.exponent))
-                update = update._replace(lower=lower, errors=prover.errors(update.w))
-            w, before, a = (self._scale.show(each) for each in (update.w, update.before, update.a))
-            yield update._replace(w=w, before=before, a=a)
+                vector = part.as_vector(w)
+                vector[-1] *= bias != "free"
+                update = update._replace(lower=prover.margin(vector), errors=prover.errors(vector))
+            lower, upper = (float(np.ldexp(each, self._scale.exponent)) for each in (update.lower, update.upper))
+            w, before, a = (self._scale.show(each) for each in (w, before, a))
+            yield update._replace(w=w, before=before, a=a, lower=lower, upper=upper)
 
     def _auto_seconds(self, parts: int = 1) -> float | None:
         """The budget of work behind max_iter="auto", for each of so many parts of the work."""

@@ -75,7 +75,8 @@ SHARED = {
     "start": Parameter(
         "array or None",
         "The w that learning begins at, a(0), the bias last: one number per column and one more, or one row of them "
-        "per class of a linear machine; of structures as many as ``coef_`` has. None: 0.",
+        "per class of a linear machine; of structures as many as ``coef_`` has. None: 0. Only `Kozinec`, whose w stays "
+        "in the hull of the vectors, takes weights of the rows instead.",
         [None, "array-like"],
     ),
     "theta": Parameter(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Real
 from typing import Any, NamedTuple, Self
@@ -22,9 +23,10 @@ from ..certificates.prove.radius import certify, prove_radii, scale_hyperplane
 from ..certificates.radius import RadiusCertificate
 from ..interrupt import INTERRUPT, INTERRUPTED
 from ..loop.stop import AUTO, Rounds
+from ..loop.trace import Update, collect_updates
 from ..rows.gaussians import Gaussians
 from ..rules import Increment, Nearest
-from ..solvers.anderson.epsilon import improve_radius, reach_radius
+from ..solvers.anderson.epsilon import improve_radius, reach_radius, trace_radius
 from ..solvers.anderson.gaussians import factorize
 from ..solvers.anderson.moments import Moments
 from ..solvers.anderson.optimal import MAX_STEPS, maximize_radius
@@ -364,6 +366,22 @@ class Anderson(LinearClassifier):
         return certify(
             g, proved._replace(w=found.w, updates=found.updates), required=required, reason=_find_reason(rounds)
         )
+
+    def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
+        """Every update of a fit on rows, for `trace`: `lower` and `upper` are bounds of r."""
+        self.fit(X, y, sample_weight)
+        g = factorize(self.means_, self.covariances_, np.where(self.labels_ == self.classes_[1], 1, -1))
+        required = None if self.error is None else float(-ndtri(self.error))
+        if self.method in RULES and required is not None:
+            yield from trace_radius(g, required, RULES[self.method], most)
+            return
+        found = collect_updates(lambda: self._solve(g, required), most)
+        if not found:
+            raise ValueError(
+                "trace: two Gaussians are one equation in one unknown, without steps: trace method='direction', or "
+                "'kozinec' with an error."
+            )
+        yield from found
 
     def _warn_unless_good(self) -> None:
         """Warn that there is no good hyperplane, or that a budget was spent."""

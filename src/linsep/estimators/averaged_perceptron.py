@@ -58,7 +58,8 @@ class AveragedPerceptron(LoopedLinear):
 
     def __init__(
         self, margin="auto", *, fit_intercept=True, scaling="auto", max_iter=10, max_updates=None, max_seconds=None,
-        patience=None, stop=None, shuffle=False, random_state=None, class_weight=None, warm_start=False, verbose=0,
+        patience=None, stop=None, start=None, shuffle=False, random_state=None, class_weight=None, warm_start=False,
+        verbose=0,
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 

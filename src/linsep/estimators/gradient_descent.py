@@ -15,7 +15,7 @@ from ..rows.rivals import RivalMatrix
 from ..rules import make_increment
 from ..solvers.gradient_descent import Criterion, descend, named_criterion, trace_descent
 from ._descent import DescentClassifier
-from ._linear import row_oracle, set_oracle
+from ._linear import set_oracle
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Rate
 from ._validation import (
@@ -96,16 +96,17 @@ class GradientDescent(DescentClassifier):
         return "Raise max_iter, change the rate, or scale the columns."
 
     def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
-        """Every step of a fit of two classes, for `trace`."""
+        """Every step of a fit, for `trace`."""
         check_parameters(self)
         sample = self._sample(X, y, sample_weight)
-        if sample.n_classes:
-            raise ValueError("trace: expected two classes for gradient descent; history_ has the steps of a machine.")
-        part = row_oracle(sample, bias=float(self.fit_intercept))
-        steps = descend(VectorMatrix(part), self._criterion(), self._first_w((part.size,)), self._schedule())
-        return self._shown(
-            trace_descent(steps, part.sign.size, lambda step: step.moved < self.theta), most, part if bounds else None
-        )
+        A = self._vectors(sample)
+        steps = descend(A, self._criterion(), self._start(sample, first=True).ravel(), self._schedule())
+        return self._shown(trace_descent(steps, A, lambda step: step.moved < self.theta), most, sample, bounds)
+
+    def _vectors(self, sample: Sample) -> VectorMatrix | RivalMatrix:
+        """The rows, or Kesler's vectors, of which the criterion is."""
+        part = set_oracle(sample, bias=float(self.fit_intercept))
+        return RivalMatrix(part) if sample.n_classes else VectorMatrix(part)
 
     def _criterion(self) -> Criterion:
         if isinstance(self.criterion, str):
@@ -133,8 +134,7 @@ class GradientDescent(DescentClassifier):
 
     def _descend(self, sample: Sample, start: np.ndarray, rounds: Rounds | None) -> None:
         """Steps until the budget is spent or a step is short; one step without a budget."""
-        part = set_oracle(sample, bias=float(self.fit_intercept))
-        A = RivalMatrix(part) if sample.n_classes else VectorMatrix(part)
+        A = self._vectors(sample)
         w, pocket, dual_weights, first = start.ravel(), Pocket(), np.zeros(A.shape[0]), len(self.history_)
         for k, step in zip(rounds or [1], descend(A, self._criterion(), w, self._schedule(), first), strict=False):
             pocket.offer(w, A.errors(w))

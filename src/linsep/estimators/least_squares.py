@@ -23,10 +23,10 @@ from ..solvers.least_squares import (
     averaged_lms_pass_of_classes,
     has_triangle,
     ho_kashyap,
-    ho_kashyap_steps,
     least_squares,
     lms_pass,
     trace_ho_kashyap,
+    trace_in_turn,
     trace_lms,
 )
 from ..solvers.ridge import NormalEquations, pays, solve_ridge
@@ -144,8 +144,7 @@ class LeastSquares(DescentClassifier):
     def _learn(self, sample: Sample, w: np.ndarray) -> None:
         if self.keep == "average" and self.method != "lms":
             raise ValueError(f"keep='average': expected method='lms', got {self.method!r}.")
-        if self.start is not None and self.method in ("ridge", "pinv", "ho-kashyap"):
-            raise ValueError(f"start: method={self.method!r} computes w from the margins: expected None.")
+        self._refuse_start()
         if self.method == "ridge":
             return self._ridge(sample, w)
         if self.method == "ho-kashyap":
@@ -169,6 +168,10 @@ class LeastSquares(DescentClassifier):
             w, reason = step(A, b, w, rounds[0]), rounds[0].reason
         passes = max(int(record["pass"]) for record in self.history_)
         return self._finish(sample, w, _row_weights(sample, A, b, w), passes, reason)
+
+    def _refuse_start(self) -> None:
+        if self.start is not None and self.method in ("ridge", "pinv", "ho-kashyap"):
+            raise ValueError(f"start: method={self.method!r} computes w from the margins: expected None.")
 
     def _learn_part(self, sample: Sample, w: np.ndarray, first: bool) -> None:
         A, b = self._matrix(sample), self._margins(sample)
@@ -198,27 +201,34 @@ class LeastSquares(DescentClassifier):
         return part if first else before.merge(part)
 
     def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
-        """Every update of a fit of two classes, for `trace`."""
+        """Every update of a fit, for `trace`."""
         check_parameters(self)
-        if self.method in ("ridge", "pinv") or self.keep == "average":
+        self._refuse_start()
+        if self.method in ("ridge", "pinv"):
             raise ValueError(
-                "trace: expected method 'gradient', 'lms' or 'ho-kashyap' with keep='last', which make steps."
+                f"trace: method={self.method!r} solves its equations as a whole, without steps: "
+                "trace method='gradient', 'lms' or 'ho-kashyap'."
             )
         sample = self._sample(X, y, sample_weight)
-        if sample.n_classes:
-            raise ValueError("trace: least squares of more than two classes has a w for each: use two classes.")
-        A, b = self._matrix(sample), self._margins(sample)
         if self.method == "ho-kashyap":
-            rate = self._ho_kashyap_rate()
-            found = trace_ho_kashyap(ho_kashyap_steps(A, b, rate), rate)
-        elif self.method == "lms":
-            found = trace_lms(A, b, self._first_w((A.shape[1],)), lambda k: self._lms_rate(A, k), self.step_tol)
+            A, b = self._ho_kashyap_task(sample)
+            found = trace_ho_kashyap(A, b, self._ho_kashyap_rate())
         else:
-            schedule = None if self.rate is None else make_increment(self.rate)
-            steps = descend(A, named_criterion("squares", b), self._first_w((A.shape[1],)), schedule)
-            short = partial(_is_short, step_tol=self.step_tol)
-            found = trace_descent(steps, A.shape[0], short)
-        return self._shown(found, most, A.part if bounds else None)
+            runs = [self._trace_class(sample, k) for k in range(sample.n_classes)] or [self._trace_class(sample)]
+            found = trace_in_turn(self._start(sample, first=True), runs, self.classes_) if runs[1:] else runs[0]
+        return self._shown(found, most, sample, bounds)
+
+    def _trace_class(self, sample: Sample, k: int | None = None) -> Iterator[Update]:
+        """The updates of two classes, or of the w of class k."""
+        A, b, w = self._matrix(sample), self._margins(sample), self._start(sample, first=True)
+        b, w = (b, w) if k is None else (b[:, k].copy(), w[k])
+        if self.method == "lms":
+            mean = self.keep == "average"
+            rate = self._mean_rate if mean else self._lms_rate
+            return trace_lms(A, b, w, lambda t: rate(A, t), -1.0 if mean else self.step_tol)
+        schedule = None if self.rate is None else make_increment(self.rate)
+        steps = descend(A, named_criterion("squares", b), w, schedule)
+        return trace_descent(steps, A, partial(_is_short, step_tol=self.step_tol))
 
     # --- ridge -------------------------------------------------------------------------------------------------------
 
@@ -310,17 +320,21 @@ class LeastSquares(DescentClassifier):
             return rate_of(make_increment(self.rate), k)
         return 1.0 / (math.sqrt(k) * max(float((A.weight * A.squares).max()), 1e-300))
 
+    def _mean_rate(self, A: VectorMatrix, k: int) -> float:
+        """The rate of pass k, if the answer is the mean of all w."""
+        longest = max(float((A.weight * A.squares).max()), 1e-300)
+        return 0.5 / longest if self.rate is None else rate_of(make_increment(self.rate), k)
+
     def _average(self, sample: Sample, A: VectorMatrix, b, start) -> tuple[np.ndarray, int, str]:
         """The mean w of some passes, how many they were, and why they ended early."""
         part = set_oracle(sample, bias=float(self.fit_intercept))
         run = averaged_lms_pass_of_classes if sample.n_classes else averaged_lms_pass
         b = b[np.arange(len(b)), sample.label] if sample.n_classes else b
-        longest = max(float((A.weight * A.squares).max()), 1e-300)
         present = np.flatnonzero(A.weight)
         w, most = part.as_vector(start), 5 if self.max_iter == "auto" else self.max_iter
         total, rounds, passes = np.zeros(w.size), Rounds(most, self.max_seconds, self._auto_seconds()), 0
         for k in rounds:
-            rate = 0.5 / longest if self.rate is None else rate_of(make_increment(self.rate), k)
+            rate = self._mean_rate(A, k)
             squares = run(part, b, w, total, float(passes * present.size), present, rate)
             self._require_finite(w, rate, k)
             self.history_.append(print_record(self.verbose, {"pass": k, "value": float(squares)}))
@@ -338,15 +352,20 @@ class LeastSquares(DescentClassifier):
             raise ValueError(f"rate: Ho-Kashyap needs a number in (0, 1], got {rate!r}.")
         return float(rate)
 
-    def _ho_kashyap(self, sample: Sample) -> None:
-        part, b = set_oracle(sample, bias=float(self.fit_intercept)), self._row_margins(sample)
+    def _ho_kashyap_task(self, sample: Sample) -> tuple[VectorMatrix | RivalMatrix, np.ndarray]:
+        """The rows, or Kesler's vectors, with their first margins b."""
+        part = set_oracle(sample, bias=float(self.fit_intercept))
         A = RivalMatrix(part) if sample.n_classes else VectorMatrix(part)
+        return A, np.repeat(self._row_margins(sample), A.rivals)
+
+    def _ho_kashyap(self, sample: Sample) -> None:
+        A, b = self._ho_kashyap_task(sample)
         rounds = self._rounds(A)
-        found = ho_kashyap(A, np.repeat(b, A.shape[0] // b.size), self._ho_kashyap_rate(), rounds)
+        found = ho_kashyap(A, b, self._ho_kashyap_rate(), rounds)
         dual_weights = A.dual_weights(A.weight * np.maximum(-found.error, 0.0))
         self.margins_, w = found.b, found.w
         if sample.n_classes:
-            self.margins_ = A.dual_weights(found.b).reshape(b.size, -1)
+            self.margins_ = A.dual_weights(found.b).reshape(-1, sample.n_classes)
             w = w.reshape(sample.n_classes, -1)
         self._finish(sample, w, dual_weights, found.steps, rounds.reason)
 

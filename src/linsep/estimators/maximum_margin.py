@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Verdict
-from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..certificates.prove.objective import SoftMarginProblem, prove_objective
 from ..loop.stop import HIDDEN, Rounds
+from ..loop.trace import Update, collect_updates, retold
 from ..oracles import Classes
 from ..rows.bias import place_bias
 from ..rows.matrix import Rows, VectorMatrix, length
 from ..solvers.least_squares import least_squares
 from ..solvers.machine_margin import machine_margin
-from ..solvers.nearest_point import WIDE, nearest_point, nearest_point_by_ascent
+from ..solvers.nearest_point import WIDE
 from ..solvers.separability import decide_separability, find_coinciding
 from ..solvers.soft_margin import soft_margin
 from ..targets import EpsOptimal
 from ._datasets import takes_dataset
-from ._hard_margin import needs_compromise, stretch, without_noise
+from ._hard_margin import compromise, find_nearest_point, needs_compromise, stretch
 from ._linear import LinearClassifier, has_unlike_columns, row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._scale import NEAR, SAFE
@@ -188,22 +187,13 @@ class MaximumMargin(LinearClassifier):
         -------
         self
         """
-        check_parameters(self)
-        if self.least_score is not None and math.isfinite(self.C):
-            raise ValueError(f"least_score: expected None with a soft margin (C={self.C:g}), whose scores are about 1.")
-        self._way = self.multi_class if self.multi_class != "auto" else "machine"
-        sample = self._sample(X, y, sample_weight)
-        if self.multi_class == "auto" and sample.n_classes and math.isfinite(self.C) and has_unlike_columns(sample):
-            self._way = "one-vs-all"
-            sample = self._sample(X, y, sample_weight)
+        sample = self._checked_sample(X, y, sample_weight)
         for name in ("committee_", "certificates_", "certificate_", "history_", "margin_"):  # of a fit of another kind
             self.__dict__.pop(name, None)
         if len(self.classes_) > 2 and not sample.n_classes:
             weights = self._fit_committee(sample)
-        elif math.isfinite(self.C):
-            weights = self._fit_soft(sample)
         else:
-            weights = self._fit_machine(sample) if sample.n_classes else self._fit_hard(sample)
+            weights = self._learn(sample)
         self.support_ = np.flatnonzero(weights.any(axis=1))
         self.support_vectors_ = sample.scale.rows(sample.X[self.support_], back=True)
         self.n_support_ = np.bincount(sample.label[self.support_], minlength=len(self.classes_))
@@ -211,6 +201,31 @@ class MaximumMargin(LinearClassifier):
         if not hasattr(self, "committee_"):  # whose members have warned
             self._warn()
         return self
+
+    def _checked_sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
+        """Check the parameters and the data, and choose how many classes are learned."""
+        check_parameters(self)
+        if self.least_score is not None and math.isfinite(self.C):
+            raise ValueError(f"least_score: expected None with a soft margin (C={self.C:g}), whose scores are about 1.")
+        self._way = self.multi_class if self.multi_class != "auto" else "machine"
+        sample = self._sample(X, y, sample_weight)
+        if self.multi_class == "auto" and sample.n_classes and math.isfinite(self.C) and has_unlike_columns(sample):
+            self._way = "one-vs-all"
+            return self._sample(X, y, sample_weight)
+        return sample
+
+    def _updates(self, X: Any, y: Any, sample_weight: Any, most: int, bounds: bool) -> Iterator[Update]:
+        """Every step of a fit, for `trace`: nearest points of more and more rows; soft: passes and Newton steps."""
+        sample = self._checked_sample(X, y, sample_weight)
+        if len(self.classes_) > 2 and not sample.n_classes:
+            raise ValueError("trace: a committee has a w for each member: trace two classes, or multi_class='machine'.")
+        return self._shown(collect_updates(lambda: self._learn(sample), most), most, sample, bounds)
+
+    def _learn(self, sample: Sample) -> np.ndarray:
+        """Learn one w, or one linear machine; returns how much of each row is in it."""
+        if math.isfinite(self.C):
+            return self._fit_soft(sample)
+        return self._fit_machine(sample) if sample.n_classes else self._fit_hard(sample)
 
     @takes_dataset
     def path(self, X, y, Cs: Iterable[float], sample_weight=None) -> list[MaximumMargin]:
@@ -238,8 +253,7 @@ class MaximumMargin(LinearClassifier):
     def _asked_for(self, bias: str) -> tuple[float, Rounds, Outcome]:
         """How near the bounds of a hard margin must be, the budget, and what the certificate is about."""
         tol = 1e-9 if self.tol == "auto" else self.tol
-        most = 20_000 if self.n_features_in_ > WIDE else 1000
-        most = most if self.max_iter == "auto" else self.max_iter
+        most = self.max_iter if self.max_iter != "auto" else 20_000 if self.n_features_in_ > WIDE else 1000
         rounds = Rounds(most, self.max_seconds, verbose=self.verbose)
         return tol, rounds, Outcome(EpsOptimal(0.0, tol), bias, 0, HIDDEN, exact=True, widest=WIDEST)
 
@@ -251,33 +265,25 @@ class MaximumMargin(LinearClassifier):
         if find_coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
             certificate, passes = decide_separability([part], outcome), 1
         else:
-            solve = nearest_point_by_ascent if sample.X.shape[1] > WIDE else nearest_point
-            found = solve([part], bias, 0.1 * tol, rounds)
+            found = find_nearest_point(part, bias, tol, rounds)
             w, passes = place_bias([part], found.w) if bias == "free" else found.w, found.passes
             outcome = outcome._replace(updates=passes, reason=rounds.reason or outcome.reason)
             certificate = prove_margin([part], w, found.dual_weights, outcome)
         if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
-            certificate = decide_separability([part], outcome, self.max_seconds)
+            with retold():
+                certificate = decide_separability([part], outcome, self.max_seconds)
         w, dual_weights = certificate.w, np.zeros(part.sign.size)
         dual_weights[certificate.rows] = certificate.weights
         if needs_compromise(certificate, part):
-            w, outcome = self._compromise(part), outcome._replace(reason=certificate.reason)
+            w, outcome = compromise(part, bias, self.max_seconds), outcome._replace(reason=certificate.reason)
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
         if certificate.separates and self.least_score is not None:
             dual_weights, w = dual_weights / length(w), stretch(part, w, self.least_score)
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
             dual_weights *= length(w)
-        self._publish_hard(w, certificate, passes)
+        self._publish(w, certificate)
+        self.n_iter_, self.margin_ = passes, self.certificate_.lower
         return (dual_weights * sample.sign)[:, None]
-
-    def _compromise(self, part: Rows) -> np.ndarray:
-        """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
-        if part.width <= WIDE:
-            return without_noise(part, least_squares(VectorMatrix(part), np.ones(part.sign.size)), part.sign)
-        A = VectorMatrix(part.with_bias(0.0))
-        C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
-        problem = SoftMarginProblem(part, C, squared=False, bias=self._bias_of_rows())
-        return soft_margin(problem, 1e-3, Rounds(200, self.max_seconds)).w
 
     def _fit_machine(self, sample: Sample) -> np.ndarray:
         """Learn a linear machine of hard margin; returns how much of each row is in the weights of each class."""
@@ -298,13 +304,9 @@ class MaximumMargin(LinearClassifier):
             w = stretch(part, part.as_vector(W), self.least_score)
             certificate = prove_margin([part], w, share.ravel(), outcome, certificate.integers)
             W, share = certificate.w, share * (length(w) / length(W.ravel()))
-        self._publish_hard(W, certificate, passes)
+        self._publish(W, certificate)
+        self.n_iter_, self.margin_ = passes, self.certificate_.lower
         return one_hot * share.sum(axis=1, keepdims=True) - share
-
-    def _publish_hard(self, w: np.ndarray, certificate: MarginCertificate, passes: int) -> None:
-        self._publish(w, certificate)
-        self.n_iter_ = passes
-        self.margin_ = self.certificate_.lower
 
     # --- soft margin -------------------------------------------------------------------------------------------------
 
@@ -376,7 +378,6 @@ class MaximumMargin(LinearClassifier):
         X, y, sample_weight
             As for ``fit``.
         """
-        check_is_fitted(self)
         if not hasattr(self, "committee_"):
             return super().check(X, y, sample_weight)
         X, y = check_input(self, X, y)

@@ -20,12 +20,17 @@ def trace(
     The estimator itself is not changed. The w of an update is the one that moves: averages and the best w so far are
     made of these. In scaled coordinates (``scaling``) a is the move of w, not the row's vector: ``scaling=None`` shows
     the lectures' numbers. A batch step is one update, made from all rows in ``rows``; so is a step of a descent, where
-    :math:`a = -\nabla J`. Widrow-Hoff makes one at every row.
+    :math:`a = -\nabla J`. Widrow-Hoff makes one at every row, of many classes at every row and class in turns.
+
+    Solvers that are not the loop run until ``max_updates`` before the first update is yielded; a is the move of w. Of
+    `MaximumMargin` each is the nearest point of more rows, with both bounds of the margin (a free bias is placed at the
+    end), of a soft margin a pass of ascent or a Newton step, of `Anderson` a step or a direction, with bounds of r.
 
     Parameters
     ----------
-    estimator : Perceptron, Relaxation, Kozinec, LinearMachine, GradientDescent, LeastSquares or a structured classifier
-        With the parameters of the run; its budget is ``max_updates``.
+    estimator : estimator
+        With the parameters of the run; its budget is ``max_updates``. What solves its equations as a whole
+        (``LeastSquares("pinv")``, "ridge", two Gaussians) has no updates, and is refused.
     X, y, sample_weight
         As for ``fit``.
     max_updates : int, default=1000

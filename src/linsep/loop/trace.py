@@ -6,7 +6,9 @@ The loop is that of `linsep.loop.passes`; its rule and its keeper write down wha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -42,6 +44,20 @@ class Update(NamedTuple):
     errors: float = math.nan  # the weight of the errors of w, if asked for
     value: float = math.nan  # J before the step, of descents
     state: Any = None  # all numbers of the run, or of the method
+
+    def __repr__(self) -> str:
+        where = f"row {self.row}" if self.row >= 0 else f"{self.rows.size} rows"
+        rival = "" if self.rival is None else f" against {self.rival}"
+        score = f", <w,a> = {self.wa:.6g}" + (f" <= {self.goal:.6g}" if self.wa <= self.goal else "")
+        old = "w" if self.alpha == 1.0 else f"{self.alpha:.6g} w"
+        return f"Update {self.number} by {where}{rival}{score}: w <- {old} + {self.beta:.6g} a = {_brief(self.w)}"
+
+
+def _brief(w: np.ndarray) -> str:
+    """A vector of a few numbers, or how large it is."""
+    if w.size > 8:
+        return f"{' x '.join(map(str, w.shape))} numbers"
+    return "[" + "; ".join(" ".join(f"{each:.6g}" for each in row) for row in np.atleast_2d(w)) + "]"
 
 
 @component
@@ -211,3 +227,57 @@ def _batch_updates(run: Any, state: State, most: int) -> Iterator[Update]:
             float(before @ look.batch_sum), look.goal, np.unique(rows), None, state.passes, seen, state.upper,
             state=snapshot,
         )  # fmt: skip
+
+
+# --- solvers that are not the loop ------------------------------------------------------------------------------------
+
+
+class _Enough(Exception):
+    """As many updates as were asked for."""
+
+
+_TOLD: ContextVar[Callable[..., None] | None] = ContextVar("told", default=None)
+
+
+def tell(make: Callable[[], dict[str, Any]]) -> None:
+    """Say where a solver stands after a step: its w, the rows in use, and other fields of `Update`; if it is traced."""
+    told = _TOLD.get()
+    if told is not None:
+        told(**make())
+
+
+@contextmanager
+def retold(convert: Callable[..., dict[str, Any]] | None = None) -> Iterator[None]:
+    """What is told inside is told so; None: not at all, because it is not of the method that is traced."""
+    told = _TOLD.get()
+    token = _TOLD.set(None if told is None or convert is None else lambda **fields: told(**convert(**fields)))
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def collect_updates(solve: Callable[[], object], most: int) -> list[Update]:
+    """The updates that a solver tells, at most ``most``: a step is w + 1 (w' - w), from 0.
+
+    >>> collect_updates(lambda: [tell(lambda: {"w": np.full(2, k), "rows": np.arange(3)}) for k in (1.0, 3.0, 4.0)], 2)
+    [Update 1 by 3 rows, <w,a> = 0: w <- w + 1 a = [1 1], Update 2 by 3 rows, <w,a> = 4: w <- w + 1 a = [3 3]]
+    """
+    found: list[Update] = []
+
+    def told(w: np.ndarray, rows: np.ndarray, **numbers: Any) -> None:
+        before, k = found[-1].w if found else np.zeros_like(w), len(found) + 1
+        a = w - before
+        update = Update(k, -1, w.copy(), before, a, 1.0, 1.0, float(before @ a) + 0.0, math.nan, rows, passes=k)
+        found.append(update._replace(**numbers))
+        if k >= most:
+            raise _Enough
+
+    token = _TOLD.set(told)
+    try:
+        solve()
+    except _Enough:
+        pass
+    finally:
+        _TOLD.reset(token)
+    return found

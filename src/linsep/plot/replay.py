@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..loop.passes import trace
+from ..loop.trace import updates
 from ..oracles import differences, points
 from .style import format_number, format_vector
 
@@ -50,43 +49,24 @@ def replay_updates(
         raise ValueError(f"bias: expected one of {', '.join(map(repr, BIASES))}, got {bias!r}.")
     rows = points(X, sign, bias=1.0 if bias == "augmented" else 0.0)
     part: Any = differences([rows])[0] if bias == "free" else rows
-
-    def rival_of(row: int) -> int:
-        return int(part.number[1 - sign[row]]) if bias == "free" else -1
-
-    def vector_of(row: int, rival: int, w: np.ndarray) -> np.ndarray:
-        return compute_vector(X, sign, row, rival, bias)
-
-    w = None if start is None else check_start(start, X.shape[1] + (bias == "augmented"))
-    return _replay(part, target, rule, w, max_updates, X.shape[1] + (bias == "augmented"), rival_of, vector_of)
+    size = X.shape[1] + (bias == "augmented")
+    return _replay(part, target, rule, None if start is None else check_start(start, size), max_updates, size)
 
 
 def replay_ellipsoids(part: Any, target: Any, rule: Any, start: Any, max_updates: int) -> Iterator[ReplayedUpdate]:
     """Run the loop on ellipsoids (`linsep.oracles.ellipsoids`) and yield its updates; a is the lowest point (F3)."""
-
-    def vector_of(row: int, rival: int, w: np.ndarray) -> np.ndarray:
-        part.lowest(w, row)  # leaves the way from the mean to the lowest point in part.offset
-        return np.append(part.sign[row] * part.means[row] - part.offset[0], float(part.sign[row]))
-
-    return _replay(part, target, rule, start, max_updates, part.size, lambda row: -1, vector_of)
+    return _replay(part, target, rule, start, max_updates, part.size)
 
 
 # many arguments because: it is private, and both callers name them
-def _replay(part, target, rule, start, most: int, size: int, rival_of, vector_of) -> Iterator[ReplayedUpdate]:
-    """Run the loop and compute the numbers of its formula again: which row, a, <w,a>, goal, alpha and beta."""
-    w, total = np.zeros(size) if start is None else start, 0.0 if start is None else math.nan
+def _replay(part, target, rule, start, most: int, size: int) -> Iterator[ReplayedUpdate]:
+    """Run the loop; of its vectors, ``size`` numbers are shown."""
     full = None if start is None else np.append(start, np.zeros(part.size - size))
-    run = trace([part], target, rule, most=max(most, 1), start=full)
-    for t, (row, state) in enumerate(islice(run, most)):
-        rival = rival_of(row)
-        a = vector_of(row, rival, w)
-        wa, ww, aa = float(w @ a), float(w @ w), float(a @ a)
-        goal = target.goal(ww, total)
-        alpha, beta = map(float, rule.step(t, wa, ww, aa, goal))
-        total = alpha * total + beta
-        after = state.weights[:size]
-        yield ReplayedUpdate(row, rival, a, wa, goal, alpha, beta, w, after, total)
-        w = after
+    for update in islice(updates([part], target, rule, most=max(most, 1), start=full), most):
+        a, before, after = (each[:size] for each in (update.a, update.before, update.w))
+        rival, total = -1 if update.rival is None else update.rival, update.state.counters.total
+        numbers = (update.wa, update.goal, update.alpha, update.beta)
+        yield ReplayedUpdate(update.row, rival, a, *numbers, before, after, total)
 
 
 def check_start(start: Any, size: int) -> np.ndarray:

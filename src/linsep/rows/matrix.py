@@ -290,6 +290,8 @@ class VectorMatrix:
     array([-2., -2.,  0.])
     """
 
+    rivals = 1  # vectors of a row
+
     def __init__(self, part: Rows):
         self.part, self.shape = part, (part.sign.size, part.size)
         self.all_rows = part._replace(weight=part.weight[:0])  # absent rows are rows of A too

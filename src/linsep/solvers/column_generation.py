@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -28,6 +29,7 @@ from ..certificates.prove.margin import Outcome
 from ..interrupt import is_spent, why_ended
 from ..jit import at_speed, compiled
 from ..loop.stop import HIDDEN, Rounds, name_interrupt
+from ..loop.trace import retold, tell
 from ..oracles import points
 from ..oracles.update_log import Entries, new_log, take_entries
 from ..rows.matrix import scores
@@ -51,6 +53,9 @@ class VectorSets(Protocol):
 
     def lowest_vectors(self, sets: np.ndarray) -> np.ndarray:
         """The numbers of the lowest vectors of some sets, for the w that was scored last."""
+
+    def sets_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The sets that the vectors with these numbers belong to."""
 
     def vectors(self, numbers: np.ndarray) -> np.ndarray:
         """The vectors with these numbers, one row each."""
@@ -80,6 +85,8 @@ def generate_columns(sets: VectorSets, tol: float, rounds: Iterable[int]) -> Gen
         score = sets.lowest_scores(now.w)
         norm = float(np.linalg.norm(now.w))
         wanted = norm * norm if k > 1 else np.inf  # no vector of the hull is lower than its nearest point
+        if k > 1:
+            tell(partial(_told, sets, now, float(score.min()) / max(norm, 1e-300), norm))
         if exact:
             idle = 0 if norm < (1.0 - 1e-12) * least else idle + 1
             if norm < least:
@@ -101,6 +108,12 @@ def generate_columns(sets: VectorSets, tol: float, rounds: Iterable[int]) -> Gen
             best = now
             break
     return best._replace(passes=now.passes)
+
+
+def _told(sets: VectorSets, now: Generated, lower: float, upper: float) -> dict[str, Any]:
+    """The nearest point of the vectors in use, with the two bounds of the margin that it has."""
+    rows = np.unique(sets.sets_of(now.used[now.weights > 0]))
+    return {"w": now.w, "rows": rows, "lower": lower, "upper": upper, "state": now}
 
 
 def decide_on_columns(
@@ -145,7 +158,8 @@ def _solve(B: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
     Q, R = scipy.linalg.qr(B.T, mode="economic", check_finite=False)
     scale = max(float(np.abs(R).max()), 1e-300)
     rows = points(np.ascontiguousarray(R.T) / scale, np.ones(len(B)), bias=0.0)
-    found = nearest_point([rows], "none", tol, Rounds(1000))
+    with retold():
+        found = nearest_point([rows], "none", tol, Rounds(1000))
     return scale * (Q @ found.w[: Q.shape[1]]), found.dual_weights
 
 
@@ -181,6 +195,10 @@ class RivalVectors:
         example, begin, label = take_entries(log)
         found = [(int(i), label[begin[k] : begin[k + 1]].tobytes()) for k, i in enumerate(example)]
         return np.array([self.numbers.setdefault(key, len(self.numbers)) for key in found], dtype=np.int64)
+
+    def sets_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The examples of the vectors with these numbers."""
+        return self.entries(numbers).example
 
     def vectors(self, numbers: np.ndarray) -> np.ndarray:
         """The vectors with these numbers."""

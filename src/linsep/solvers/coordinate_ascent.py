@@ -23,13 +23,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..certificates.prove.objective import SoftMarginProblem
 from ..jit import compiled
 from ..loop.stop import Rounds
+from ..loop.trace import tell
 from ..rows.matrix import add_weighted_vectors, combine, write_scores, write_squared_norms
 
 BLOCK = 4  # rows that are visited one after the other: random enough, and memory is waited for less often
@@ -75,6 +76,9 @@ class Climber(Protocol):
 
     def quicken(self) -> int:
         """What to do where passes bring little; returns what it cost, in visits."""
+
+    def told(self) -> dict[str, Any]:
+        """Where it stands, for `trace`."""
 
 
 class Coordinates(NamedTuple):
@@ -142,6 +146,13 @@ class Ascent:
     def quicken(self) -> int:
         """Rows between their limits are moved together."""
         return self.move_together()
+
+    def told(self) -> dict[str, Any]:
+        """w, the rows that it is made of, and alpha."""
+        alpha, w = self.coordinates.alpha.copy(), self.w.copy()
+        if self.problem.free:
+            w[-1] = self.bias
+        return {"w": w, "rows": np.flatnonzero(alpha), "state": alpha}
 
     def move_together(self) -> int:
         """Conjugate gradients on the rows between their limits; one that comes to its limit stays there.
@@ -220,6 +231,7 @@ def climb(
         blocks = -(-active.size // BLOCK)
         order = rng.permutation(blocks) if visits == "random" else np.arange(blocks)
         active, missing, squared_step = ascent.visit(active, order, squared_step)
+        tell(ascent.told)
         past.append(missing)
         left = _passes_to_come(past, tol * scale)
         done = enough(visited, active.size * left)

@@ -112,13 +112,14 @@ def descend(A: Vectors, criterion: Criterion, w: np.ndarray, schedule: Any = Non
         w, guess, k = step.w, 2.0 * step.rate if step.rate > 0 else guess, k + 1
 
 
-def trace_descent(steps: Iterator[Step], rows: int, short: Callable[[Step], bool]) -> Iterator[Update]:
-    """The steps as updates w + rate (-gradient), until one of them is ``short``; ``rows`` are all that there are."""
+def trace_descent(steps: Iterator[Step], A: Vectors, short: Callable[[Step], bool]) -> Iterator[Update]:
+    """The steps as updates w + rate (-gradient), until one of them is ``short``."""
     for number, step in enumerate(steps, start=1):
-        used = np.arange(rows) if step.row_weights is None else np.flatnonzero(step.row_weights)
+        used = np.arange(A.shape[0]) if step.row_weights is None else np.flatnonzero(step.row_weights)
         yield Update(
-            number, -1, step.w, step.before, -step.gradient, 1.0, step.rate, -float(step.before @ step.gradient),
-            math.nan, used, passes=number, visits=number * rows, value=step.value, state=step,
+            number, -1, step.w, step.before, -step.gradient, 1.0, step.rate, 0.0 - float(step.before @ step.gradient),
+            math.nan, np.unique(used // A.rivals), passes=number, visits=number * (A.shape[0] // A.rivals),
+            value=step.value, state=step,
         )  # fmt: skip
         if short(step):
             return

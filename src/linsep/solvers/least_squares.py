@@ -12,7 +12,7 @@ Gradient descent on J_s is the criterion "squares" of `linsep.solvers.gradient_d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -160,6 +160,20 @@ def trace_lms(
             return
 
 
+def trace_in_turn(W: np.ndarray, runs: Sequence[Iterator[Update]], labels: np.ndarray) -> Iterator[Update]:
+    """The updates of the rows of W in turns, as updates of W; ``rival`` is the class whose row moves."""
+    number, left = 0, dict(enumerate(runs))
+    while left:
+        for k, run in list(left.items()):
+            update = next(run, None)
+            if update is None:
+                del left[k]
+                continue
+            number, before, a = number + 1, W.copy(), np.zeros_like(W)
+            W[k], a[k] = update.w, update.a
+            yield update._replace(number=number, w=W.copy(), before=before, a=a, rival=labels[k])
+
+
 class HoKashyap(NamedTuple):
     """Where the method stands: w, the margins b, the error Aw - b and the steps made."""
 
@@ -211,15 +225,16 @@ def ho_kashyap_steps(A: VectorMatrix | RivalMatrix, b: np.ndarray, rate: float) 
         scores = A @ w
 
 
-def trace_ho_kashyap(steps: Iterator[HoKashyap], rate: float) -> Iterator[Update]:
+def trace_ho_kashyap(A: VectorMatrix | RivalMatrix, b: np.ndarray, rate: float) -> Iterator[Update]:
     """The steps of Ho-Kashyap as updates of w; their state has the margins b."""
+    steps = ho_kashyap_steps(A, b, rate)
     before = next(steps)
     for found in steps:
-        used = np.flatnonzero(before.error > 0)
+        used = np.unique(np.flatnonzero(before.error > 0) // A.rivals)
         a = (found.w - before.w) / (2.0 * rate)
         yield Update(
             found.steps, -1, found.w, before.w, a, 1.0, 2.0 * rate, float(before.w @ a), math.nan, used,
-            passes=found.steps, visits=found.steps * found.b.size, value=float(before.error @ before.error),
+            passes=found.steps, visits=found.steps * (b.size // A.rivals), value=float(before.error @ before.error),
             state=found,
         )  # fmt: skip
         before = found

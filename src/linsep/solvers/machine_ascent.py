@@ -28,7 +28,7 @@ on one rival, far above the margin and all others.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -112,6 +112,11 @@ class MachineAscent:
             self.centre, self.before, self.passes = self.w.copy(), self.w.copy(), 0
             self.w = (total + self.kappa * self.centre) / (1.0 + self.kappa)
         return 0
+
+    def told(self) -> dict[str, Any]:
+        """w, the rows that it is made of, and their weights against each class."""
+        share, W = self.coordinates.share.copy(), self.problem.part.as_matrix(self.w)
+        return {"w": W.ravel(), "rows": np.flatnonzero(share.any(axis=1)), "state": share}
 
 
 @compiled

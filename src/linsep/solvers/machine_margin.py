@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..jit import compiled
 from ..loop.stop import HIDDEN, Rounds
+from ..loop.trace import retold
 from ..oracles import Classes, classes, points
 from ..rows.matrix import present_blocks, vectors
 from .column_generation import decide_on_columns, generate_columns
@@ -65,6 +67,10 @@ class ClassVectors:
     def lowest_vectors(self, sets: np.ndarray) -> np.ndarray:
         """The places of the best rivals."""
         return self.place[sets]
+
+    def sets_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The rows of these places."""
+        return numbers // self.parts[0].slots
 
     def vectors(self, numbers: np.ndarray) -> np.ndarray:
         """The vectors at these places."""
@@ -117,8 +123,13 @@ class Machine:
     def _nearest(self) -> NearestPoint:
         if not self.places.size:
             return nearest_machine([self.part], 0.1 * self.tol, self.rounds)
-        found = nearest_point([_listed(self.part, self.places)], "none", 0.1 * self.tol, self.rounds)
+        with retold(self._told_of_rows):
+            found = nearest_point([_listed(self.part, self.places)], "none", 0.1 * self.tol, self.rounds)
         return NearestPoint(found.w[:-1], self._spread(self.places, found.dual_weights), found.passes)
+
+    def _told_of_rows(self, w: np.ndarray, rows: np.ndarray, **fields: Any) -> dict[str, Any]:
+        """What is told of listed vectors, of the rows that they belong to."""
+        return {**fields, "w": w[:-1], "rows": np.unique(self.places[rows] // self.part.slots)}
 
     def _prove(self, w: np.ndarray, dual_weights: np.ndarray, integers: tuple[int, ...] = ()) -> MarginCertificate:
         """The certificate of a w that holds one class after the other."""
@@ -168,7 +179,8 @@ class Machine:
         scale = np.exp2(np.clip(np.frexp(largest)[1], -EXTREME, EXTREME))
         weight = rows.weight if rows.weight.size else None
         even = classes((X - centre) / scale, self.part.label, self.part.slots, weight, float(rows.bias > 0))
-        begin = nearest_point([_listed(even, self.places)], "none", CLOSE, self.rounds).dual_weights
+        with retold():
+            begin = nearest_point([_listed(even, self.places)], "none", CLOSE, self.rounds).dual_weights
         last = self.part.size - self.part.size // self.part.slots
         listed = _listed(self.part, self.places, last)
         return decide_exactly([listed], "none", begin, self._seconds()), self.places

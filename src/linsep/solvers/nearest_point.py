@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
 from ..certificates.prove.objective import SoftMarginProblem
 from ..loop.stop import Rounds
+from ..loop.trace import tell
 from ..rows.matrix import Rows, augmented, scores, vectors
 from .active_set import Factors, active_set
 from .coordinate_ascent import ascend
@@ -110,6 +112,7 @@ def nearest_point(
         score = scores(hulls.parts, w / hulls.scale, missing=np.inf)
         lowest = sum(share * score[own].min() for share, own in zip(hulls.share, hulls.members, strict=True))
         norm = float(np.linalg.norm(w))
+        tell(partial(_told, w, weights, lowest / max(norm, 1e-300), norm))
         idle = 0 if norm < (1.0 - 1e-12) * least else idle + 1
         if norm < least:
             best, least = weights, norm
@@ -124,6 +127,11 @@ def nearest_point(
         weights[rows], score = hulls.solve(rows, before, max(1e-12, INNER * gap))
         used = rows[_lowest(score, np.arange(rows.size), 4 * keep)]
     return NearestPoint(hulls.point(best)[0], best, rounds.count)
+
+
+def _told(w: np.ndarray, weights: np.ndarray, lower: float, upper: float) -> dict[str, Any]:
+    """The nearest point of the rows in use, with the two bounds of the margin that it has."""
+    return {"w": w, "rows": np.flatnonzero(weights), "lower": lower, "upper": upper, "state": weights.copy()}
 
 
 def _lowest(score: np.ndarray, rows: np.ndarray, keep: int) -> np.ndarray:

@@ -15,6 +15,7 @@ multiply with it.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ import scipy.sparse as sp
 from ..certificates.prove.objective import SoftMarginProblem
 from ..jit import compiled
 from ..loop.stop import Rounds
+from ..loop.trace import tell
 from ..rows.matrix import dense_vectors
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
             unlimited, near.rate * moved, near.limit, moved, float((in_norm * w) @ step), problem.squared_norm(step)
         )
         w, score = w + t * step, near.narrow(score + t * moved)
+        tell(partial(dict, w=w, rows=near.rows, state={"rate": float(t), "step": step}))
     score = problem.scores(w)  # the budget is spent, or the digits
     alpha = near.new_alpha(score)
     bounds.update(w, score, alpha, problem.combine(alpha))

@@ -8,16 +8,18 @@ farther away.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...certificates.prove.meeting import Proof, prove_upper, solve_min_norm
-from ...certificates.prove.radius import Solution, compute_radii, find_best_bias
+from ...certificates.prove.radius import Solution, compute_radii, find_best_bias, round_hyperplane
 from ...interrupt import is_spent
 from ...loop.passes import begin, passes
 from ...loop.stop import Rounds
+from ...loop.trace import Update, tell, updates
 from ...oracles import ellipsoids
 from ...rows.gaussians import Gaussians, row_norms
 from ...targets import Margin
@@ -74,6 +76,20 @@ def _run_loop(g: Gaussians, r: float, rule: Any, target: Any, rounds: Rounds, wa
     return state.weights[:-1], state.counters.updates
 
 
+def trace_radius(g: Gaussians, r: float, rule: Any, most: int) -> Iterator[Update]:
+    """The updates of `reach_radius`, in the coordinates of the rows: there a is the move of w."""
+    task = whiten(g)
+    centre = g.balanced_weights() @ g.means
+
+    def show(w: np.ndarray) -> np.ndarray:
+        turned = task.to_original(w[:-1])
+        return np.append(np.ldexp(turned, -g.exponent.astype(np.int32)), w[-1] - turned @ centre)
+
+    part = ellipsoids(task.g.means, task.g.low, task.g.deviation, r, task.g.sign)
+    for update in updates([part], CORRECT, rule, most=most):
+        yield update._replace(w=show(update.w), before=show(update.before), a=show(update.a))
+
+
 # ---------------------------------------------------------------- improving directions (F2)
 
 
@@ -108,6 +124,7 @@ def improve_radius(g: Gaussians, eps: float, rounds: Rounds, watch: Watch = lamb
         lower = find_best_bias(g, hyperplane[:-1]).r
         watch({"pass": k, "updates": k, "lower": lower, "upper": upper})
         best = best._replace(w=hyperplane[:-1].copy(), updates=k)
+        tell(partial(_told, given, task.to_original(best.w), weights, upper))
         if upper - lower <= 0.5 * eps * upper:
             break
         after = hyperplane + _find_best_step(g, hyperplane, direction) * direction
@@ -119,6 +136,12 @@ def improve_radius(g: Gaussians, eps: float, rounds: Rounds, watch: Watch = lamb
             break
         hyperplane = after if reached > r.min() else hyperplane
     return best._replace(w=task.to_original(best.w))
+
+
+def _told(g: Gaussians, w: np.ndarray, weights: np.ndarray, upper: float) -> dict[str, Any]:
+    """A hyperplane on the way, the Gaussians that decide, and both bounds of r."""
+    hyperplane, r = round_hyperplane(g, w)
+    return {"w": hyperplane, "rows": np.flatnonzero(weights), "lower": r, "upper": upper}
 
 
 def _find_improving_direction(

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import time
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -29,6 +29,7 @@ from ...certificates.prove.radius import Solution, find_best_bias, round_hyperpl
 from ...certificates.radius import UNBOUNDED
 from ...interrupt import is_spent
 from ...loop.stop import Rounds
+from ...loop.trace import retold, tell
 from ...oracles import points
 from ...rows.gaussians import Gaussians, row_norms
 from ...targets import Margin
@@ -199,7 +200,13 @@ class _Search:
             if after is None:
                 break
             self.state = after
+            tell(self._told)
         return self._finish(step)
+
+    def _told(self) -> dict[str, Any]:
+        """The hyperplane after a step, with its r, and the iterate of the interior-point method."""
+        w, r = round_hyperplane(self.given, self.task.to_original(self.state.x[:-2]))
+        return {"w": w, "rows": np.arange(len(self.g.sign)), "lower": r, "state": self.state}
 
     def _has_t(self) -> bool:
         """Whether t(r) is known well enough to move r."""
@@ -260,7 +267,8 @@ class _Search:
 
 def separate_means(g: Gaussians, rounds: Rounds) -> Solution:
     """The hyperplane of largest margin between the means, or weights that make them meet."""
-    found = nearest_point([points(g.means, g.sign)], "free", 1e-10, rounds)
+    with retold():
+        found = nearest_point([points(g.means, g.sign)], "free", 1e-10, rounds)
     return Solution(found.w[:-1], found.dual_weights, _zero_points(g))
 
 
