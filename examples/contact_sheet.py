@@ -63,6 +63,7 @@ def draw_all(folder: Path) -> dict:
         "criterion": plot.criterion(*PLANE, "relaxation", surface=True),
         "decision": plot.decision(best, X, Y, distances=True),
         "dichotomies": plot.dichotomies(),
+        "directions": plot.directions(*GAUSSIANS),
         "fits": plot.fits(ladder, ring, curve),
         "gaussians": plot.gaussians(Anderson().fit_gaussians(*GAUSSIANS), *GAUSSIANS),
         "hulls": plot.hulls(best, X, Y),
@@ -79,6 +80,7 @@ def draw_all(folder: Path) -> dict:
         "structural_risk": plot.structural_risk(ladder),
         "three_spaces": plot.three_spaces(threshold, LINE, SIDES),
         "trellis": plot.trellis(chain, list("nana"), list("TANA")),
+        "units": plot.units(Perceptron(random_state=0).fit(P, c), [5.0, 1.0]),
         "weight_space": plot.weight_space(*PLANE, margin=4.0, start=[-1.0, -2.0], limiting_lines=True),
         "worst_error": plot.worst_error(Anderson(method="direction", tol=1e-4).fit_gaussians(*GAUSSIANS)),
     }

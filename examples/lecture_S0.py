@@ -41,8 +41,11 @@ warnings.simplefilter("ignore", ConvergenceWarning)
 
 
 def keep(name, axes):
-    """Write a picture to the folder."""
-    (axes[0] if isinstance(axes, list) else axes).figure.savefig(FOLDER / f"S0_{name}.png", dpi=90)
+    """Write a picture to the folder; a notebook shows and closes it by itself."""
+    figure = (axes[0] if isinstance(axes, list) else axes).figure
+    figure.savefig(FOLDER / f"S0_{name}.png", dpi=90)
+    if "ipykernel" not in sys.modules:
+        plt.close(figure)
 
 
 # %% [markdown]

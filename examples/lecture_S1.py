@@ -20,9 +20,12 @@ FOLDER = Path(sys.argv[1] if len(sys.argv) == 2 else "out")
 
 
 def keep(name, axes):
-    """Write a picture to the folder."""
+    """Write a picture to the folder; a notebook shows and closes it by itself."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    (axes[0] if isinstance(axes, list) else axes).figure.savefig(FOLDER / f"S1_{name}.png", dpi=90)
+    figure = (axes[0] if isinstance(axes, list) else axes).figure
+    figure.savefig(FOLDER / f"S1_{name}.png", dpi=90)
+    if "ipykernel" not in sys.modules:
+        plt.close(figure)
 
 
 # %% [markdown]

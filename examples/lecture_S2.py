@@ -25,8 +25,11 @@ FOLDER.mkdir(parents=True, exist_ok=True)
 
 
 def keep(name, axes):
-    """Write a picture to the folder."""
-    (axes[0] if isinstance(axes, list) else axes).figure.savefig(FOLDER / f"S2_{name}.png", dpi=90)
+    """Write a picture to the folder; a notebook shows and closes it by itself."""
+    figure = (axes[0] if isinstance(axes, list) else axes).figure
+    figure.savefig(FOLDER / f"S2_{name}.png", dpi=90)
+    if "ipykernel" not in sys.modules:
+        plt.close(figure)
 
 
 # %% [markdown]

@@ -30,8 +30,11 @@ plt.style.use("linsep.plot.lectures")
 
 
 def keep(name, axes):
-    """Write a picture to the folder."""
-    (axes[0] if isinstance(axes, list) else axes).figure.savefig(FOLDER / f"S4_{name}.png", dpi=90)
+    """Write a picture to the folder; a notebook shows and closes it by itself."""
+    figure = (axes[0] if isinstance(axes, list) else axes).figure
+    figure.savefig(FOLDER / f"S4_{name}.png", dpi=90)
+    if "ipykernel" not in sys.modules:
+        plt.close(figure)
 
 
 # %% [markdown]
@@ -183,10 +186,7 @@ useful = errors[errors < 0.499]  # beyond them every hyperplane is as bad as a c
 down = np.diff(useful) < 0
 assert np.sum(down[:-1] != down[1:]) == 1  # falls, then rises
 assert np.isclose(useful.min(), task.error_, rtol=0.01)
-figure, ax = plt.subplots()
-ax.plot(np.degrees(angles), errors)
-ax.set(xlabel="direction of w in degrees", ylabel="worst error", title="unimodal, but with kinks and not convex")
-keep("25_unimodal", ax)
+keep("25_unimodal", plot.directions(means, sigma, J))
 
 # %% [markdown]
 # ## 26-29 Equivalent formulation: through the origin of the (n+1)-dimensional space, mirrored

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import cvxpy
 import numpy as np
 import pytest
 import reference
@@ -144,3 +145,31 @@ def test_the_best_margin_of_rows_far_from_1_and_of_sparse_rows():
     assert thin.novikoff_best == pytest.approx(near.novikoff_best)
     again = MarginCertificate.from_dict(json.loads(json.dumps(near.to_dict())))
     assert again.check(X, sign) and again.novikoff_best == near.novikoff_best
+
+
+@pytest.mark.parametrize("thin", [False, True], ids=["dense", "sparse"])
+def test_a_machine_states_both_bounds_and_the_true_one_is_between(thin):
+    rng = np.random.default_rng(5)
+    label = np.arange(90) % 3
+    X = rng.standard_normal((90, 2)) + 4.0 * np.array([[1.0, 0.0], [-0.5, 1.0], [-0.5, -1.0]])[label] + 5.0
+    data = sp.csr_array(X) if thin else X
+    claim = Perceptron(max_iter=10_000, scaling=None, keep="last").fit(data, label).certificate_
+    Z = np.column_stack([X, np.ones(90)])  # the referee: all 180 of Kesler's vectors, and a quadratic program
+    A = np.array(
+        [np.kron(np.eye(3)[y] - np.eye(3)[k], z) for z, y in zip(Z, label, strict=True) for k in {0, 1, 2} - {y}]
+    )
+    w = cvxpy.Variable(9)
+    cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(w)), [A @ w >= 1]).solve(solver="CLARABEL")
+    true = np.einsum("ij,ij->i", A, A).max() * w.value @ w.value
+    assert claim.updates <= true <= claim.novikoff_best * (1 + 1e-6)
+    assert claim.novikoff_best <= 1.5 * true and claim.novikoff_best < claim.novikoff
+    assert claim.best_w.shape == (3, 3) and claim.check(data, label)
+    assert "by the best margin known, by that of this w" in str(claim)
+    lowest = min(A @ claim.best_w.ravel()) / np.linalg.norm(claim.best_w)
+    assert claim.novikoff_best == pytest.approx(np.einsum("ij,ij->i", A, A).max() / lowest**2)
+    for forged in (
+        {"novikoff_best": 0.99 * claim.novikoff_best},
+        {"best_w": -claim.best_w},
+        {"best_w": claim.w[:, :-1]},
+    ):
+        assert "best" in str(replace(claim, **forged).check(data, label)), forged

@@ -1,5 +1,7 @@
 """The optimal hyperplane: the nearest point of the hulls, exactly, or a proof that they meet."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import reference
@@ -126,7 +128,7 @@ def test_active_set_against_nonnegative_least_squares():
 def test_many_columns_by_ascent_are_the_same_margin(bias, monkeypatch):
     X, sign = np.random.default_rng(7).standard_normal((40, 300)), np.where(np.arange(40) % 2, 1, -1)
     narrow = MaximumMargin(bias=bias).fit(X, sign)
-    monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 100)
+    monkeypatch.setattr("linsep.estimators._hard_margin.WIDE", 100)
     for data in (X, sp.csr_array(X)):
         wide = MaximumMargin(bias=bias).fit(data, sign)
         assert wide.certificate_.status == "optimal"
@@ -144,8 +146,8 @@ def test_where_no_w_separates_the_rule_is_a_good_one_all_the_same(shared, monkey
         rule = MaximumMargin().fit(X, y)
         assert rule.certificate_.status == "not separable"
         assert rule.score(X, y) > 0.84
-        monkeypatch.setattr("linsep.estimators.maximum_margin.WIDE", 1)
-        monkeypatch.setattr("linsep.estimators.maximum_margin.nearest_point_by_ascent", nearest_point)
+        monkeypatch.setattr("linsep.estimators._hard_margin.WIDE", 1)
+        monkeypatch.setattr("linsep.estimators._hard_margin.nearest_point_by_ascent", nearest_point)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -170,9 +172,19 @@ def test_the_shortest_w_with_scores_of_b_by_hand():
         np.testing.assert_allclose([*rule.coef_[0], *rule.intercept_], [1.5, 0.0, -3.0], atol=1e-9)
         np.testing.assert_allclose(rule.dual_coef_ @ rule.support_vectors_, rule.coef_, atol=1e-9)
         claim = rule.certificate_
-        assert claim.status == "optimal" and rule.check(X, y)
+        assert claim.status == "optimal" and rule.check(X, y) and claim.least_score == 3.0
         norm = np.linalg.norm(claim.w[:-1] if bias == "free" else claim.w)
         assert 3.0 / claim.upper <= norm * (1 + 1e-12) and norm <= 3.0 / claim.upper * (1 + 2e-9)
+        most, least = {"free": ("1.5", "1.5"), "augmented": ("3.35411", "3.3541")}[bias]  # sqrt(1.5² + 3²), outwards
+        assert f"shortest w with <w,a> >= 3: |w| = {most}, none is shorter than {least};" in str(claim)
+        for forged in (
+            {"least_score": 3.0 + 1e-6},
+            {"least_score": -1.0},
+            {"least_score": np.nan},
+            {"w": 0.999 * claim.w},
+        ):
+            assert "least_score" in str(replace(claim, **forged).check(X, y)), forged
+        assert not MaximumMargin(bias=bias).fit(X, y).certificate_.least_score
     with pytest.raises(ValueError, match="least_score: expected None with a soft margin"):
         MaximumMargin(C=1.0, least_score=1.0).fit(X, y)
 
@@ -191,6 +203,18 @@ def test_no_score_is_below_b_and_w_is_the_referees(seed, b, k):
     rivals = np.where(np.arange(k) == y[:, None], -np.inf, g) if k > 2 else None
     scores = g[np.arange(12), y] - rivals.max(axis=1) if k > 2 else np.where(y == 1, 1, -1) * g[:, 0]
     assert scores.min() == pytest.approx(b, rel=1e-9)
+    assert replace(rule.certificate_, least_score=b * (1 - 1e-9)).check(X, y)  # a weaker claim is true as well
+    assert "least_score" in str(replace(rule.certificate_, least_score=b * (1 + 1e-6)).check(X, y))
     plain = MaximumMargin(bias="augmented").fit(X, y).certificate_
     assert np.linalg.norm(W) == pytest.approx(b / plain.upper, rel=1e-6)
     assert rule.check(X, y)
+
+
+@pytest.mark.parametrize("power", [-300, 300])
+@pytest.mark.parametrize("bias", BIASES)
+def test_the_shortest_w_of_rows_far_from_1(power, bias):
+    X, y = np.ldexp([[0.0, 0.0], [4.0, 0.0], [9.0, 9.0]], power), [0, 1, 1]
+    rule = MaximumMargin(least_score=3.0, bias=bias).fit(X, y)
+    if rule.certificate_.separates:  # beside a bias of 1, tiny rows may be lost
+        assert rule.certificate_.least_score == 3.0 and rule.check(X, y)
+        assert "least_score" in str(replace(rule.certificate_, least_score=3.001).check(X, y))

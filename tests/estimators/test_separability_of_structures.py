@@ -65,3 +65,25 @@ def test_networks_and_any_phi():
 def test_an_estimator_of_rows_is_refused():
     with pytest.raises(ValueError, match="expected one of structures"):
         separability([[0.0], [1.0]], [0, 1], estimator=Perceptron())
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([["a", "b"], ["b", "b"]], [[0, 1], [1, 0]]),
+        ([["a", "b"], ["b"]], [[0, 1], [1]]),
+        (["abc", "de"], ["xyz", "xy"]),
+        ([np.zeros((2, 3)), np.ones((4, 3))], [[0, 1], [0, 1, 1, 1]]),
+        ([(np.zeros((2, 1)), np.array([[0, 1]]))], [[0, 1]]),
+        ([{"a": 1}, {"b": 1}], [0, 1]),
+        (np.array([["a"], ["b"]]), [0, 1]),
+    ],
+    ids=["words", "of other lengths", "strings", "arrays", "graphs", "dictionaries", "array of strings"],
+)
+def test_structures_without_an_estimator_are_told_of_it(X, y):
+    with pytest.raises(
+        ValueError, match=r"^separability: expected rows of numbers .* estimator=, such as SequenceClassifier"
+    ):
+        separability(X, y)
+    with pytest.raises(ValueError, match="one class only"):
+        separability([[0.0], [1.0]], [1, 1])  # other errors are as they were

@@ -108,6 +108,11 @@ def test_a_lift_to_two_columns_is_drawn_in_the_plane(ax):
     w, w0 = rule.classifier_.coef_[0], rule.classifier_.intercept_[0]
     assert np.column_stack(named(ax, "g(x) = 0").get_data()) @ w + w0 == pytest.approx(0, abs=1e-8)
     assert np.asarray(named(ax, "class 0").get_offsets()) == pytest.approx(np.column_stack([LINE[2:5], LINE[2:5] ** 2]))
+    parabola = np.column_stack(named(ax, "φ(x)").get_data())
+    assert parabola[:, 1] == pytest.approx(parabola[:, 0] ** 2)
+    assert "x0^2" in ax.get_title() and "x₁" not in ax.get_title()  # the names of the axes
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    assert -3 < left < -2.2 and 1.6 < right < 2.4 and -1 < bottom < 0 and 4.84 < top < 6.5  # as large as the data
 
 
 def test_covers_figure_has_a_plane_between_the_classes():

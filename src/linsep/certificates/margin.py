@@ -50,6 +50,7 @@ class MarginCertificate(Certificate):
     integers: tuple[int, ...] = field(default=(), repr=False)  # multiples of `weights` that do so exactly; see `exact`
     longest: float = 0.0  # D, the norm of the longest vector
     rounding: float = 0.0  # how much of upper - lower is rounding error
+    least_score: float = 0.0  # b, if w is the shortest with <w,a> >= b: none is shorter than b / upper
     eps: float = 0.0  # the tolerance of the target, absolute
     relative: float = 0.0  # and relative
 
@@ -97,7 +98,7 @@ class MarginCertificate(Certificate):
             gap = f" (short of the best by at most {at_most(max(0.0, 1 - self.lower / self.upper), 2)} of it)"
             missed = f" The target was not reached: {self.reason}." if self.reason else ""
             said = f"{self.status.capitalize()}: all {self.size} {vectors} {right}"
-            return f"{said}; {bounds}{gap}; {made}.{missed}"
+            return f"{said}; {bounds}{gap}; {self._say_shortest()}{made}.{missed}"
         wrong = f"{self.violated} of {self.size} {vectors} {wrong}"
         if self.status == Status.NOT_SEPARABLE:
             proof = f"a convex combination of {np.count_nonzero(self.weights)} training vectors is zero"
@@ -117,6 +118,14 @@ class MarginCertificate(Certificate):
         undecided = f"whether any {rule} separates the data is not decided: the margin is"
         undecided += f" at most {at_most(self.upper)}" if self.upper > 0 else " zero up to rounding"
         return f"{self.status.capitalize()}: {why}{wrong}; {undecided}; {made}."
+
+    def _say_shortest(self) -> str:
+        """That w is the shortest with scores of b, where that was asked for."""
+        if not self.least_score:
+            return ""
+        norm = math.hypot(*(self.w[:-1] if self.bias == "free" else self.w.ravel()))
+        least = at_least(self.least_score / self.upper)
+        return f"shortest w with <w,a> >= {self.least_score:g}: |w| = {at_most(norm)}, none is shorter than {least}; "
 
     def _say_novikoff(self) -> str:
         """Novikoff's bound, with the margin of this w and with the best one known."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from ..certificates.base import Status
 from ..certificates.margin import MarginCertificate
+from ..certificates.prove.margin import Outcome, prove_margin
 from ..certificates.prove.objective import SoftMarginProblem
 from ..interrupt import is_spent
 from ..loop.stop import Rounds
@@ -68,3 +70,11 @@ def stretch(part: RowOracle, w: np.ndarray, b: float) -> np.ndarray:
     while least([part], factor * w) < b:
         factor = math.nextafter(factor * (1.0 + 2.0**-52), math.inf)
     return factor * w
+
+
+def prove_shortest(
+    part: RowOracle, found: MarginCertificate, dual_weights: np.ndarray, outcome: Outcome, b: float
+) -> MarginCertificate:
+    """The certificate of the shortest w with scores of at least b, from that of the largest margin."""
+    w = stretch(part, part.as_vector(found.w), b)
+    return replace(prove_margin([part], w, dual_weights, outcome, found.integers), least_score=b)

@@ -26,7 +26,7 @@ from ..solvers.separability import decide_separability, find_coinciding
 from ..solvers.soft_margin import soft_margin
 from ..targets import EpsOptimal
 from ._datasets import takes_dataset
-from ._hard_margin import compromise, find_nearest_point, needs_compromise, stretch
+from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
 from ._linear import LinearClassifier, has_unlike_columns, row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._scale import NEAR, SAFE
@@ -83,7 +83,7 @@ class MaximumMargin(LinearClassifier):
         Of a soft margin.
     least_score : float or None, default=None
         Hard: a number b; w is then the shortest with <w,a> >= b for every a (S3's example 2): none is shorter than
-        ``b / certificate_.upper``. None: w is the nearest point.
+        ``b / certificate_.upper``, as the certificate says. None: w is the nearest point.
     tol : float or "auto", default="auto"
         How far apart the two bounds may be, relative to the upper one; "auto": 1e-9 of the hard margin, 1e-4 of the
         soft one's cost, 1e-2 of that of a linear machine.
@@ -278,9 +278,8 @@ class MaximumMargin(LinearClassifier):
             w, outcome = compromise(part, bias, self.max_seconds), outcome._replace(reason=certificate.reason)
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
         if certificate.separates and self.least_score is not None:
-            dual_weights, w = dual_weights / length(w), stretch(part, w, self.least_score)
-            certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
-            dual_weights *= length(w)
+            certificate = prove_shortest(part, certificate, dual_weights, outcome, self.least_score)
+            dual_weights, w = dual_weights * (length(certificate.w) / length(w)), certificate.w
         self._publish(w, certificate)
         self.n_iter_, self.margin_ = passes, self.certificate_.lower
         return (dual_weights * sample.sign)[:, None]
@@ -301,9 +300,8 @@ class MaximumMargin(LinearClassifier):
             outcome = outcome._replace(updates=passes, reason=certificate.reason)
             certificate = prove_margin([part], part.as_vector(W), share.ravel(), outcome, certificate.integers)
         if certificate.separates and self.least_score is not None:
-            w = stretch(part, part.as_vector(W), self.least_score)
-            certificate = prove_margin([part], w, share.ravel(), outcome, certificate.integers)
-            W, share = certificate.w, share * (length(w) / length(W.ravel()))
+            certificate = prove_shortest(part, certificate, share.ravel(), outcome, self.least_score)
+            W, share = certificate.w, share * (length(certificate.w.ravel()) / length(W.ravel()))
         self._publish(W, certificate)
         self.n_iter_, self.margin_ = passes, self.certificate_.lower
         return one_hot * share.sum(axis=1, keepdims=True) - share

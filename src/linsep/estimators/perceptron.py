@@ -113,13 +113,14 @@ def _with_best_margin(parts: list[Any], claim: Any, passes: int) -> Any:
 
     A search costs four looks at the data: of large data it is made only where learning took many more.
     """
-    if not claim.separates or claim.w.ndim > 1 or INTERRUPT.pressed:
+    if not claim.separates or INTERRUPT.pressed:
         return claim
     rows = [part.certified for part in parts]
-    best = in_time(lambda: better_margin(rows, claim.w, passes), lambda: None)
+    best = in_time(lambda: better_margin(rows, claim.w.ravel(), passes), lambda: None)
     if best is None:
         return claim
-    found = novikoff(claim.longest, evaluate(rows, best).sure / length(best))
+    best = best.reshape(claim.w.shape)
+    found = novikoff(claim.longest, evaluate(rows, rows[0].as_vector(best)).sure / length(best.ravel()))
     return replace(claim, best_w=best, novikoff_best=found) if found < claim.novikoff else claim
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 from sklearn.base import clone
 
 from ..certificates.margin import MarginCertificate
@@ -98,7 +99,11 @@ def _of_rows(X: Any, y: Any, sample_weight: Any, exact: bool | str, max_seconds:
     """The answer for rows."""
     question = _Question()
     with interrupts(max_seconds):
-        sample = question._sample(X, y, sample_weight)
+        try:
+            sample = question._sample(X, y, sample_weight)
+        except (ValueError, TypeError) as error:
+            _hint_at_estimator(X, y, error)
+            raise
         part = set_oracle(sample, bias=1.0)
         if isinstance(part, Classes):
             outcome = Outcome(Margin(0.0), "augmented", 0, "", widest=WIDEST)
@@ -108,6 +113,22 @@ def _of_rows(X: Any, y: Any, sample_weight: Any, exact: bool | str, max_seconds:
             certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
         question._publish(certificate.w, certificate)
         return cast(MarginCertificate, question.certificate_)
+
+
+def _hint_at_estimator(X: Any, y: Any, error: Exception) -> None:
+    """Say what structured data need, where they were given as if they were rows."""
+    nested = any(isinstance(labels, list | tuple | np.ndarray) for labels in (y if isinstance(y, list | tuple) else ()))
+    listed = isinstance(X, list | tuple) and any(isinstance(x, str | dict) or np.ndim(_first(x)) > 0 for x in X)
+    if nested or listed or "convert string" in str(error):
+        raise ValueError(
+            "separability: expected rows of numbers with one label each. For sequences, graphs, other structures pass "
+            "estimator=, such as SequenceClassifier(), which says what phi is; words need a transformer first."
+        ) from error
+
+
+def _first(x: Any) -> Any:
+    """The first thing in a sequence, if there is one."""
+    return x[0] if isinstance(x, list | tuple | np.ndarray) and len(x) else 0.0
 
 
 def _of_structures(estimator: Any, X: Any, y: Any, sample_weight: Any, max_seconds: float | None) -> MarginCertificate:

@@ -14,6 +14,7 @@ from .animation import animate, animate_gaussians
 from .cones import probability_cones
 from .criterion import criterion
 from .dichotomies import dichotomies
+from .directions import directions
 from .fits import fits
 from .gaussians import gaussians, worst_error
 from .hulls import hulls
@@ -29,10 +30,12 @@ from .step import step
 from .strategy import strategy
 from .structural_risk import structural_risk
 from .trellis import trellis
+from .units import units
 from .weight_space import weight_space
 
 __all__ = [
-    "animate", "animate_gaussians", "bounds", "criterion", "decision", "dichotomies", "fits", "gaussians", "hulls",
-    "lifted", "longest_vector", "mirrored_hull", "mistakes", "novikoff", "probability_cones", "radius_and_margin",
-    "regions", "step", "strategy", "structural_risk", "three_spaces", "trellis", "weight_space", "worst_error",
+    "animate", "animate_gaussians", "bounds", "criterion", "decision", "dichotomies", "directions", "fits", "gaussians",
+    "hulls", "lifted", "longest_vector", "mirrored_hull", "mistakes", "novikoff", "probability_cones",
+    "radius_and_margin", "regions", "step", "strategy", "structural_risk", "three_spaces", "trellis", "units",
+    "weight_space", "worst_error",
 ]  # fmt: skip

@@ -8,9 +8,21 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from .axes_3d import draw_plane_3d, prepare_axes_3d
-from .plane import decision
+from .geometry import bounding_box, clip_line
+from .plane import shade_sides
 from .plot_data import PlotData, check_two_classes
-from .style import draw_legend, make_axes, scatter_classes, styled, write_title
+from .style import (
+    DOTTED,
+    GREY,
+    INK,
+    draw_legend,
+    format_linear,
+    make_axes,
+    prepare_axes,
+    scatter_classes,
+    styled,
+    write_title,
+)
 
 
 @styled
@@ -52,14 +64,37 @@ def lifted(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     if depth != (ax.name == "3d"):
         raise ValueError(f"lifted: {Z.shape[1]} columns need axes {'with' if depth else 'without'} projection='3d'.")
     names = _name_columns(lift, Z.shape[1])
-    if not depth:
-        decision(classifier, Z, y, ax=ax)
-        ax.set(xlabel=names[0], ylabel=names[1])
-        return ax
-    data = check_two_classes(Z, y, "lifted", columns=(3,), classes=classifier.classes_)
+    data = check_two_classes(Z, y, "lifted", columns=(2, 3), classes=classifier.classes_)
     w, w0 = np.ravel(classifier.coef_), float(np.ravel(classifier.intercept_)[0])
-    _draw_space(ax, data, names, w, w0)
+    if depth:
+        _draw_space(ax, data, names, w, w0)
+    else:
+        _draw_plane(prepare_axes(ax), data, names, w, w0, _trace_line(lift, X))
     return ax
+
+
+def _trace_line(lift: Any, X: Any) -> np.ndarray:
+    """Return where the lift puts the line between points of one column: the parabola of (x, x²); no rows of others."""
+    x = np.asarray(X, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] != 1:
+        return np.zeros((0, 2))
+    room = 0.06 * float(np.ptp(x))
+    return np.asarray(lift.transform(np.linspace(x.min() - room, x.max() + room, 200)[:, None]), dtype=np.float64)
+
+
+# many arguments because: it is private, and a picture has so many parts
+def _draw_plane(ax: Axes, data: PlotData, names: Any, w: np.ndarray, w0: float, curve: np.ndarray) -> None:
+    """Draw two lifted columns, their line, and the curve that the points are on; each column has its own scale."""
+    box = bounding_box(np.vstack([data.X, curve]), pad=0.06)
+    ax.set(xlim=box[:2], ylim=box[2:], xlabel=names[0], ylabel=names[1])
+    shade_sides(ax, box, w, w0)
+    if len(curve):
+        ax.plot(*curve.T, color=GREY, lw=1.3, ls=DOTTED, label="φ(x)", zorder=1)
+    ax.plot(*clip_line(box, w, w0).T, color=INK, label="g(x) = 0", zorder=2)
+    scatter_classes(ax, *data[:3])
+    wrong = data.count_wrong(data.X @ w + w0)
+    write_title(ax, f"g(x) = {format_linear(w, w0, names)}{wrong}")
+    draw_legend(ax)
 
 
 def _draw_space(ax: Any, data: PlotData, names: tuple[str, ...], w: np.ndarray, w0: float) -> None:

@@ -3,56 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..interrupt import keep_time
-from ..rows.matrix import Rows, length, scores, vectors
+from ..rows.matrix import RowOracle, length, scores, vectors
+from .machine_margin import ClassVectors
 
 ROWS = 100  # rows that a round may add
-ROUNDS = 2  # each looks at all rows once
+ROUNDS = 2  # each looks at all rows once; of a linear machine as many for each class
 FREE = 1 << 22  # multiplications that always may be made
 MANY = 16  # passes beside which four looks at the data cost little
 STEPS = 500  # of the search for the nearest point of some rows
 MIXTURES = np.linspace(0.0, 1.0, 17)
 
 
-def better_margin(parts: Sequence[Rows], w: np.ndarray, passes: int = MANY) -> np.ndarray | None:
+def better_margin(parts: Sequence[RowOracle], w: np.ndarray, passes: int = MANY) -> np.ndarray | None:
     """The best mixture of w and of the nearest point of its lowest rows, and once more; None: it would cost too much.
 
-    ``passes`` over the data were made to find w.
+    ``passes`` over the data were made to find w; of a linear machine that holds one class after the other.
 
     >>> from linsep.oracles import points
     >>> part = points(np.array([[2.0], [1.0], [-1.0]]), np.array([1, 1, -1]))
     >>> better_margin([part], np.array([1.0, 0.9])).round(6)
     array([1., 0.])
     """
-    numbers = sum(part.matrix.nnz if hasattr(part.matrix, "nnz") else part.matrix.size for part in parts)
+    matrices = [part.rows.matrix for part in parts]
+    numbers = parts[0].slots * sum(matrix.nnz if hasattr(matrix, "nnz") else matrix.size for matrix in matrices)
     most = int(min(ROWS, ((numbers + FREE) / w.size) ** 0.5))
     if most < 4 or (numbers > FREE and passes < MANY):
         return None
-    rows = np.zeros(0, dtype=np.int64)
+    places = np.zeros(0, dtype=np.int64)
     w = w / length(w)
-    score = scores(parts, w, missing=1e300)
-    for _ in range(ROUNDS):
+    machine = parts[0].slots > 1
+    look = _look_at_machine if machine else _look_at_rows
+    score, place = look(parts, w)
+    cut = score  # those of the w whose lowest vectors are taken next
+    for _ in range(ROUNDS * parts[0].slots):
         keep_time()
-        lowest = _lowest(score, most)
-        rows = np.unique(np.concatenate([rows, lowest[score[lowest] < 1e300]]))
-        B = vectors(parts, rows)
+        lowest = _lowest(cut, most)
+        places = np.unique(np.concatenate([places, place[lowest[cut[lowest] < 1e300]]]))
+        B = vectors(parts, places)
         weights = nearest_weights(B @ B.T)
         other = np.zeros(w.size)
         other[: B.shape[1]] = weights @ B
         if not other.any():
             return None
         other /= length(other)
-        score_of_other = scores(parts, other, missing=1e300)
+        score_of_other, place = look(parts, other)
         some = np.concatenate([_lowest(score, 30 * most), _lowest(score_of_other, 30 * most)])
         t = max(
             MIXTURES, key=lambda t: _margin((1 - t) * w + t * other, (1 - t) * score[some] + t * score_of_other[some])
         )
         w, score = (1 - t) * w + t * other, (1 - t) * score + t * score_of_other
-        rows = rows[weights > 0]
+        cut, places = score_of_other if machine else score, places[weights > 0]  # a mixture has no rivals of its own
     return w
+
+
+def _look_at_rows(parts: Sequence[Any], w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The score of every row, and the places of the vectors that have it."""
+    score = scores(parts, w, missing=1e300)
+    return score, np.arange(score.size)
+
+
+def _look_at_machine(parts: Sequence[Any], w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest score of every row against a rival class, and the places of these vectors."""
+    sets = ClassVectors(parts)
+    return np.minimum(sets.lowest_scores(w), 1e300), sets.place
 
 
 def _lowest(score: np.ndarray, most: int) -> np.ndarray:

@@ -74,9 +74,11 @@ def _in_safe_range(claim: MarginCertificate, X: Any) -> tuple[MarginCertificate,
     """The claim about 2^-e X, X so multiplied, and what augments a row: nothing of this is rounded."""
     e, constant = exponent_of(X.data if sp.issparse(X) else X), 0.0 if claim.bias == "none" else 1.0
     e = max(e, 1) if claim.bias == "augmented" else e
-    w = np.ldexp(claim.w, -exponent_of(claim.w))  # its length means nothing
+    power = exponent_of(claim.w)
+    w = np.ldexp(claim.w, -power)  # its length means nothing, but beside a least score
+    claim = replace(claim, w=w, least_score=float(np.ldexp(claim.least_score, -power)))
     if abs(e) <= SAFE:
-        return replace(claim, w=w), X, constant
+        return claim, X, constant
     if claim.bias == "free":
         w = np.concatenate([w[:-1], np.ldexp(w[-1:], -e)])
     elif claim.bias == "augmented":
@@ -84,6 +86,7 @@ def _in_safe_range(claim: MarginCertificate, X: Any) -> tuple[MarginCertificate,
     claim = replace(
         claim, w=w, lower=float(np.ldexp(claim.lower, -e)), upper=float(np.ldexp(claim.upper, -e)),
         longest=float(np.ldexp(claim.longest, -e)), eps=float(np.ldexp(claim.eps, -e)),
+        least_score=float(np.ldexp(claim.least_score, -e)),
     )  # fmt: skip
     return claim, times_power_of_two(X, -e), constant
 
@@ -102,6 +105,12 @@ def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tup
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
     if norm == 0 and claim.lower != -math.inf:
         wrong.append(f"lower: claimed {claim.lower!r} for w = 0")
+    if claim.least_score and low < claim.least_score:  # it was not computed exactly, or is less
+        low = look(*data[:3], claim.w, data.constant, claim.least_score, claim.violated)[0]
+    if not (claim.least_score == 0 or 0 < claim.least_score <= low):
+        wrong.append(
+            f"least_score: claimed {claim.least_score!r}, but the least <w,a> is {low!r}, for w of length {norm!r}"
+        )
     if not fewest <= claim.violated <= most:
         wrong.append(f"violated: claimed {claim.violated}, counted {fewest} to {most}")
     if claim.size != int(data.keep.sum()):
@@ -126,11 +135,12 @@ def _check_best(claim: MarginCertificate, data: _Data, longest: float, wrong: li
             wrong.append(f"novikoff_best: claimed {claim.novikoff_best!r} without a w")
         return
     best = claim.best_w
-    if best.shape != claim.w.shape or claim.w.ndim != 1 or claim.bias == "free" or not np.isfinite(best).all():
+    if best.shape != claim.w.shape or claim.bias == "free" or not np.isfinite(best).all():
         wrong.append("best_w: expected as many finite numbers as w has, the bias inside the norm")
         return
     best = np.ldexp(best, -exponent_of(best))
-    norm, high = math.hypot(*best), scores(*data[:3], best, data.constant, 0.0, 0)[1]
+    look = rival_scores if best.ndim == 2 else scores
+    norm, high = math.hypot(*best.ravel()), look(*data[:3], best, data.constant, 0.0, 0)[1]
     least = (longest * norm / high) ** 2 if high > 0 else math.inf
     if not least * (1 - 1e-9) <= claim.novikoff_best <= claim.novikoff:
         wrong.append(f"novikoff_best: claimed {claim.novikoff_best!r}, the margin of best_w gives {least!r}")
