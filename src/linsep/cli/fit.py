@@ -99,7 +99,7 @@ def _read(data: tuple[str, ...], options: dict[str, Any], out: Output) -> tuple[
     from .schemas import make_plan, say_schema
     from .tables import open_table
 
-    _check_output(options["output"])
+    check_output(options["output"])
     held_out, test_file = _held_out(options)
     keep_inputs("-o", options["output"], *data, test_file, options["schema"])
     check_proof(options["proof"], options["with_verifier"], *data, test_file, options["schema"])
@@ -174,7 +174,7 @@ def _say_end(learned: Any, out: Output) -> None:
         out.note("the time limit is spent: this is the best model so far.")
 
 
-def _check_output(path: str | None) -> None:
+def check_output(path: str | None) -> None:
     """Say before hours of learning that the model can't be written."""
     if path is None:
         return
