@@ -48,7 +48,7 @@ NAMES = {
     "trace",
     "warm_up",
 }
-MODULES = {"bayes", "data", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
+MODULES = {"bayes", "data", "inference", "lab", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 
 
 def run(code: str, **environment: str) -> str:

@@ -80,7 +80,7 @@ _HOME = {
     "trace": "estimators.trace",
     "warm_up": "estimators.warm_up",
 }
-_MODULES = {"bayes", "data", "inference", "lifting", "oracles", "plot", "risk", "rules", "targets"}
+_MODULES = {"bayes", "data", "inference", "lab", "lifting", "oracles", "plot", "risk", "rules", "targets"}
 __all__ = list(_HOME)
 
 

@@ -1,0 +1,55 @@
+// What can be taken away: frames (SVG, PNG), the recording (JSON, CSV), Python code, and a link to this scene.
+import { pythonCode, updatesCsv } from "./code.js";
+import { getLanguage, t } from "./text.js";
+import { el } from "./words.js";
+
+export function download(name, content, type) {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = el("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+export function exportMenu(player) {
+  const content = () => player.scenes[0].run.content;
+  const items = [
+    ["svg", () => download("frame.svg", player.scenes[0].toSvg(), "image/svg+xml")],
+    ["png", () => player.scenes[0].toCanvas().toBlob((blob) => download("frame.png", blob))],
+    ["json", () => download("recording.json", JSON.stringify(content()), "application/json")],
+    ["csv", () => download("updates.csv", updatesCsv(content()), "text/csv")],
+    ["code", () => download("reproduce.py", pythonCode(content()), "text/x-python")],
+  ];
+  const list = el("div", { class: "menu", role: "menu" }), summary = el("summary", {}), box = el("details", { class: "exports" }, summary, list);
+  const write = () => { summary.textContent = t("exports"); list.replaceChildren(...items.map(([key, action]) => el("button", { type: "button", role: "menuitem", "data-export": key, onclick: () => { box.open = false; action(); } }, t(key)))); };
+  document.addEventListener("click", (event) => { if (!box.contains(event.target)) box.open = false; });
+  return { box, write };
+}
+
+// --- state in the address ----------------------------------------------------------------------------------------------
+
+export function readAddress() { return Object.fromEntries(new URLSearchParams(location.hash.slice(1))); }
+
+export function writeAddress(state) {
+  const found = new URLSearchParams();
+  for (const [key, value] of Object.entries(state)) if (value !== undefined && value !== null && value !== "" && value !== false) found.set(key, String(value));
+  const hash = `#${found}`;
+  if (hash !== location.hash && location.protocol !== "about:") try { history.replaceState(null, "", hash); } catch { /* a frame without an address */ }
+  return hash;
+}
+
+export function lookState(player) { return { step: player.frame || undefined, lang: getLanguage() === "en" ? undefined : getLanguage(), theme: document.documentElement.dataset.theme, projector: document.documentElement.dataset.projector }; }
+
+// Points as text: short, and exact.
+export function packPoints({ X, y, classes }) {
+  const said = X.map((x, i) => `${x.join(",")},${y[i]}`).join(";");
+  return said.length <= 6000 ? `${classes.map(encodeURIComponent).join(",")}|${said}` : undefined;
+}
+
+export function unpackPoints(said) {
+  const [names, points] = said.split("|"), classes = names.split(",").map(decodeURIComponent), X = [], y = [];
+  for (const each of points.split(";")) { const cells = each.split(",").map(Number), k = cells.pop(); if (!cells.every(Number.isFinite) || !(k in classes)) throw new Error("points"); X.push(cells); y.push(k); }
+  if (X.length > 5000 || X.some((x) => x.length !== X[0].length)) throw new Error("points");
+  return { X, y, classes };
+}

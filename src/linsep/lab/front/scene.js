@@ -1,0 +1,179 @@
+// One recording on the screen: its views, linked, drawn anew at every change.
+import { drawBounds, drawErrors, drawNovikoff } from "./charts.js";
+import { Axes, CanvasPainter, SvgPainter, themeColours } from "./paint.js";
+import { drawPlane, placeRows, planeBox, planeKind } from "./plane.js";
+import { Run } from "./recording.js";
+import { ruleName, t, fmt, fmtVector } from "./text.js";
+import { drawWeights, sliceWords, weightAxes, weightBox } from "./weights.js";
+import { certificateParts, describeFrame, el, formulaParts, polynomialWords } from "./words.js";
+
+export class Scene {
+  constructor(content, app) {
+    this.app = app; this.frame = 0; this.show = { ...app.show }; this.byHand = false; this.handW = null; this.hiddenProof = false;
+    this.root = el("section", { class: "scene" });
+    this.views = {};
+    this.make();
+    this.setContent(content);
+    this.observer = new ResizeObserver(() => this.resize());
+    for (const view of Object.values(this.views)) if (view.canvas) this.observer.observe(view.canvas);
+  }
+
+  make() {
+    const view = (name, draw) => {
+      const canvas = el("canvas", { role: "img", tabindex: name === "plane" ? "0" : null }), caption = el("span", { class: "caption" }), heading = el("h2", {});
+      const figure = el("figure", { class: `view ${name}` }, el("figcaption", {}, heading, caption), canvas);
+      this.views[name] = { canvas, caption, heading, figure, draw };
+      return figure;
+    };
+    this.title = el("h1", { class: "ruletitle" });
+    this.formula = el("div", { class: "formula" }); this.certificate = el("div", { class: "certificate" });
+    this.stepHeading = el("h2", {}); this.certificateHeading = el("h2", {});
+    this.stepPanel = el("div", { class: "panel step" }, this.stepHeading, this.formula);
+    this.certificatePanel = el("div", { class: "panel proofpanel" }, this.certificateHeading, this.certificate);
+    this.root.append(this.title, view("plane", drawPlane), view("weights", drawWeights), el("div", { class: "words" }, this.stepPanel, this.certificatePanel),
+      el("div", { class: "charts" }, view("bounds", drawBounds), view("errors", drawErrors), view("novikoff", drawNovikoff)));
+    this.dragWeights();
+  }
+
+  setContent(content) {
+    this.run = new Run(content);
+    const hulls = this.run.kind === "sign" && ["Kozinec", "MaximumMargin"].includes(this.run.ruleClass()) && !("C" in this.run.certificate);
+    this.show = { ...this.app.show, hulls: this.app.show.hulls ?? (hulls || this.run.certificate.meet === true), numbers: this.app.show.numbers ?? this.run.n <= 12 };
+    this.byHand = false; this.handW = null; this.frame = Math.min(this.frame, this.run.frames - 1); this.boxes = null;
+  }
+
+  get w() { return this.byHand && this.handW ? this.handW : this.run.shown(this.frame); }
+  get before() { return !this.byHand && this.frame >= 1 ? this.run.shown(this.frame - 1) : null; }
+  get member() {
+    const { run, frame } = this;
+    if (run.members === 1) return 0;
+    if (run.updates.member && frame >= 1) return run.updates.member[Math.min(frame, run.T) - 1];
+    const row = frame >= 1 && run.T ? run.updates.row[Math.min(frame, run.T) - 1] : -1;
+    return row >= 0 ? run.y[row] : 0;
+  }
+
+  // What a view needs to draw this frame.
+  state() {
+    const { run, frame } = this, w = this.w;
+    if (planeKind(run) !== "projection") this.places ??= placeRows(run, w);
+    return { run, frame, w, before: this.before, byHand: this.byHand, member: this.member, box: this.boxes.plane, weightBox: this.boxes.weights, places: this.places,
+      show: { ...this.show, before: true, proof: !this.hiddenProof, strip: this.show.strip && !this.hiddenProof } };
+  }
+
+  resize() { this.boxes = null; this.app.schedule(); }
+
+  measure() {
+    const colours = this.app.colours, ratio = (view) => { const { clientWidth, clientHeight } = this.views[view].canvas; return Axes.ratio(clientWidth, clientHeight, colours.scale); };
+    const { run } = this;
+    this.places = null;
+    const widest = run.kind === "sign" && planeKind(run) === "projection" ? run.content.answer : this.w;
+    this.boxes = { plane: this.app.fixedBox?.(run, ratio("plane")) ?? planeBox(run, widest, ratio("plane")), member: this.member, weights: weightBox(run, weightAxes(run, { member: this.member }), ratio("weights")) };
+  }
+
+  draw() {
+    const { run, frame } = this, { colours } = this.app;
+    if (!this.boxes || this.boxes.member !== this.member) this.measure();
+    const state = this.state();
+    for (const [name, view] of Object.entries(this.views)) {
+      const { canvas } = view, width = canvas.clientWidth, height = canvas.clientHeight, dots = window.devicePixelRatio || 1;
+      if (!width || !height) continue;
+      if (canvas.width !== Math.round(width * dots) || canvas.height !== Math.round(height * dots)) { canvas.width = Math.round(width * dots); canvas.height = Math.round(height * dots); }
+      const context = canvas.getContext("2d");
+      context.setTransform(dots, 0, 0, dots, 0, 0);
+      context.clearRect(0, 0, width, height);
+      view.axes = view.draw(new CanvasPainter(context, colours), width, height, state);
+      view.figure.classList.toggle("absent", !view.axes);
+    }
+    this.regionEmpty = state.regionEmpty;
+    this.write(state);
+  }
+
+  write(state) {
+    const { run, frame } = this, w = state.w, wrong = run.wrong(w).count, words = describeFrame(run, frame, w);
+    this.title.textContent = ruleName(run.title());
+    const headings = { plane: "data", weights: "weights", bounds: run.series.upper ? "bounds" : "value", errors: "errors", novikoff: "novikoff" };
+    for (const [name, key] of Object.entries(headings)) { this.views[name].heading.textContent = t(key); this.views[name].canvas.setAttribute("aria-label", `${t(key)}: ${words}`); }
+    const moved = w.some((v) => v !== 0);
+    this.views.plane.caption.textContent = !moved ? "" : wrong ? t("wrongside", { n: wrong, all: run.n }) : t("right", { all: run.n });
+    this.views.plane.caption.classList.toggle("good", moved && !wrong);
+    this.views.weights.caption.textContent = sliceWords(run, w, { ...state, regionEmpty: state.regionEmpty });
+    this.stepHeading.textContent = this.byHand ? t("hand") : t("step");
+    const lifted = polynomialWords(run, w), extra = lifted ? [el("div", { class: "line" }, el("span", { class: "math" }, t("lifted", { f: lifted })))] : [];
+    this.formula.replaceChildren(...(this.byHand ? this.handParts() : [...formulaParts(run, frame), ...extra]));
+    this.certificateHeading.textContent = t("certificate");
+    if (this.certificateFor !== run || this.certificateLanguage !== document.documentElement.lang) {
+      this.certificate.replaceChildren(...certificateParts(run, frame));
+      this.certificateFor = run; this.certificateLanguage = document.documentElement.lang;
+    }
+    this.certificatePanel.hidden = this.hiddenProof;
+    this.certificatePanel.classList.toggle("early", frame < run.T);
+  }
+
+  // --- w by hand ---------------------------------------------------------------------------------------------------
+
+  setByHand(on) {
+    const w = this.run.shown(this.frame);
+    this.byHand = on && this.run.kind === "sign";
+    this.handW = this.byHand ? (w.some((v) => v !== 0) ? w.slice() : w.map((_, j) => (j === 0 ? 0.6 * this.boxes.weights[1] : 0))) : null;
+    this.app.schedule();
+  }
+
+  handParts() {
+    const { run } = this, w = this.handW;
+    if (!this.slider) {
+      this.sliderLabel = el("label", { class: "line" });
+      this.slider = el("input", { type: "range", min: -100, max: 100, step: 1, oninput: () => { this.handW = this.handW.slice(); this.handW[this.run.d] = (Number(this.slider.value) / 100) * this.biasReach(); this.app.schedule(); } });
+    }
+    this.slider.setAttribute("aria-label", "w0");
+    this.sliderLabel.replaceChildren(t("drag"), " ", this.slider, ` ${fmt(w[run.d], 3)}`);
+    if (document.activeElement !== this.slider) this.slider.value = Math.round((100 * w[run.d]) / this.biasReach());
+    const value = el("div", { class: "line" }, el("span", { class: "math" }, t("handw", { w: fmtVector(w, 3) })));
+    return run.d === 1 ? [value] : [value, this.sliderLabel];
+  }
+
+  biasReach() { const [x0, x1, y0, y1] = this.boxes.weights, size = Math.max(...this.run.Z.map((z) => Math.hypot(...z))); return Math.max(Math.abs(x0), Math.abs(x1), Math.abs(y0), Math.abs(y1)) * Math.max(size, 1) || 1; }
+
+  dragWeights() {
+    const { canvas } = this.views.weights, move = (event) => {
+      const [i, j] = weightAxes(this.run, { member: 0 }), at = this.views.weights.axes.back([event.offsetX, event.offsetY]);
+      this.handW = (this.handW ?? this.w).slice();
+      this.handW[i] = at[0]; this.handW[j] = at[1];
+      this.app.schedule();
+    };
+    canvas.addEventListener("pointerdown", (event) => { if (!this.byHand) return; canvas.setPointerCapture(event.pointerId); this.dragging = true; move(event); event.preventDefault(); });
+    canvas.addEventListener("pointermove", (event) => { if (this.dragging) move(event); });
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => (this.dragging = false));
+  }
+
+  // --- export --------------------------------------------------------------------------------------------------------
+
+  toSvg() {
+    const state = this.state(), { colours } = this.app, parts = [], gap = 16;
+    let width = 0, height = 0;
+    for (const name of ["plane", "weights"]) {
+      const { canvas, draw } = this.views[name], painter = new SvgPainter(canvas.clientWidth, canvas.clientHeight, colours);
+      painter.clips = parts.length * 100;
+      draw(painter, canvas.clientWidth, canvas.clientHeight, state);
+      parts.push(`<g transform="translate(${width} 0)">${painter.parts.join("")}</g>`);
+      width += canvas.clientWidth + gap; height = Math.max(height, canvas.clientHeight);
+    }
+    const whole = new SvgPainter(width - gap, height, colours);
+    whole.parts = parts;
+    return whole.toString();
+  }
+
+  toCanvas(factor = 2) {
+    const parts = ["plane", "weights"].map((name) => this.views[name].canvas), state = this.state(), gap = 16;
+    const width = parts.reduce((sum, c) => sum + c.clientWidth + gap, -gap), height = Math.max(...parts.map((c) => c.clientHeight));
+    const canvas = el("canvas", { width: Math.round(width * factor), height: Math.round(height * factor) }), context = canvas.getContext("2d");
+    context.scale(factor, factor);
+    context.fillStyle = this.app.colours.paper;
+    context.fillRect(0, 0, width, height);
+    for (const name of ["plane", "weights"]) {
+      const { canvas: own, draw } = this.views[name];
+      draw(new CanvasPainter(context, this.app.colours), own.clientWidth, own.clientHeight, state);
+      context.translate(own.clientWidth + gap, 0);
+    }
+    return canvas;
+  }
+}

@@ -1,0 +1,118 @@
+// All words of the page, in English and Czech. Everything that comes from data is inserted as text, never as HTML.
+
+export const STRINGS = {
+  en: {
+    lab: "linsep lab", data: "Data space", weights: "Weight space", bounds: "Bounds of the margin", value: "Criterion J",
+    errors: "Errors of w", novikoff: "Updates and Novikoff’s bound", step: "This update", certificate: "Certificate",
+    start: "Start", answer: "Answer", update: "update {k} of {n}", beginning: "before the first update", final: "the answer",
+    first: "First", back: "Back", play: "Play", pause: "Pause", next: "Step", last: "Last", speed: "Speed", jump: "Jump to update",
+    rule: "Rule", beside: "Beside", none: "nothing", preset: "Data", own: "own points", hulls: "Hulls", strip: "Margin",
+    numbers: "Numbers", hand: "By hand", theme: "Dark", projector: "Projector", language: "Čeština", share: "Link", copied: "copied",
+    svg: "Frame as SVG", png: "Frame as PNG", json: "Recording (JSON)", csv: "Updates (CSV)", code: "Python code", exports: "Export",
+    gif: "Animation (GIF)", visited: "{x} is visited", rows: "{n} vectors are violated", all: "all {n} vectors count",
+    wrong: "⟨w, a⟩ ≤ {goal}: it is violated, so w moves", should: "⟨w, a⟩ should be {goal}", bias: "w₀ = {w0}",
+    slice: "slice at {rest}", cone: "every w here separates the data", empty: "no w of this slice separates the data",
+    upper: "upper", lower: "lower", updates: "updates", visits: "visits", bound: "Novikoff: {n}", wrongside: "{n} of {all} on the wrong side",
+    right: "all {all} on their side", distance: "signed distance from the hyperplane", principal: "first principal direction",
+    ambiguous: "no class, or several", region: "decided for {c}", nosteps: "This rule solves the problem at once; there are no updates to follow.",
+    budget: "The recording ends here at its budget; the rule would go on.", complete: "The rule ended by itself.",
+    proof: "In the library’s words", meet: "Both hulls hold this point: no line can part them.", nearest: "The nearest points of the two hulls.",
+    support: "{n} rows are the proof.", lifted: "In the plane: {f} = 0", member: "member {k}: {sides}", against: "{a} against {b}", rest: "the rest",
+    violates: "{a} against {b}", paste: "Paste or drop a CSV", tool: "Tool", add: "Add", move: "Move", remove: "Delete", relabel: "Relabel",
+    clear: "Clear", klass: "Class", loading: "recording …", csvhelp: "Numbers, the label last; a first line of names is allowed.", use: "Use", cancel: "Cancel",
+    toobig: "The file has {mb} MB; the lab takes up to {most}.", toomany: "The lab takes up to {n} points, got {got}.",
+    badcsv: "Line {line}: expected {n} numbers and a label, got “{cell}”.", short: "Expected two classes or more. Draw points of another class.",
+    badrecording: "This is not a recording of linsep: {why}", unreachable: "Python does not answer. Is linsep lab still running?",
+    exercise: "Exercise", question: "Question {k} of {n}", yes: "Yes", no: "No", check: "Check", results: "Export results", correct: "Right.", incorrect: "Not so.",
+    qnext: "Which point makes the next update? Click it.", qhand: "Drag the tip of w in the weight space until every point is on its side.",
+    qsep: "Can a line separate the two classes?", left: "{n} still on the wrong side", done: "All questions are answered.", proceed: "Next question",
+    handw: "your w = {w}", drag: "Drag the tip of w, or set w₀:", optimal: "Optimal", "eps-optimal": "Optimal to eps", separated: "Separated",
+    "not separable": "Not separable", "budget spent": "Budget spent", "not separated": "Not separated", "not decided within rounding": "Not decided within rounding",
+    saysep: "All {n} vectors are on their side. The margin is at least {lower}; no hyperplane has more than {upper}.",
+    saynot: "No hyperplane separates these data: a convex combination of {k} vectors is zero. {v} of {n} are on the wrong side.",
+    saysoft: "With C = {C} this w costs at most {upper}, and none costs less than {lower}.", saybudget: "{v} of {n} vectors are on the wrong side; {reason}.",
+    saynov: "Novikoff allows a perceptron at most {n} updates; {k} were made.", keys: "← → step, space plays, Home and End jump", options: "Options",
+    degree: "degree", stretch: "Stretch", drawhere: "Click to add a point",
+  },
+  cs: {
+    lab: "laboratoř linsep", data: "Prostor dat", weights: "Prostor vah", bounds: "Meze pásma", value: "Kritérium J",
+    errors: "Chyby vektoru w", novikoff: "Kroky a Novikovova mez", step: "Tento krok", certificate: "Certifikát",
+    start: "Začátek", answer: "Výsledek", update: "krok {k} z {n}", beginning: "před prvním krokem", final: "výsledek",
+    first: "Na začátek", back: "Zpět", play: "Přehrát", pause: "Zastavit", next: "Krok", last: "Na konec", speed: "Rychlost", jump: "Přejít na krok",
+    rule: "Algoritmus", beside: "Vedle", none: "nic", preset: "Data", own: "vlastní body", hulls: "Obaly", strip: "Pásmo",
+    numbers: "Čísla", hand: "Ručně", theme: "Tmavý", projector: "Projektor", language: "English", share: "Odkaz", copied: "zkopírováno",
+    svg: "Snímek jako SVG", png: "Snímek jako PNG", json: "Záznam (JSON)", csv: "Kroky (CSV)", code: "Kód v Pythonu", exports: "Export",
+    gif: "Animace (GIF)", visited: "na řadě je {x}", rows: "porušeno je {n} vektorů", all: "započítáno je všech {n} vektorů",
+    wrong: "⟨w, a⟩ ≤ {goal}: podmínka je porušena, w se pohne", should: "⟨w, a⟩ má být {goal}", bias: "w₀ = {w0}",
+    slice: "řez pro {rest}", cone: "každé w odtud data odděluje", empty: "žádné w tohoto řezu data neodděluje",
+    upper: "horní", lower: "dolní", updates: "kroky", visits: "návštěvy", bound: "Novikov: {n}", wrongside: "{n} z {all} na špatné straně",
+    right: "všech {all} na své straně", distance: "vzdálenost od nadroviny se znaménkem", principal: "první hlavní směr",
+    ambiguous: "žádná třída, nebo více", region: "rozhodnuto pro {c}", nosteps: "Tento algoritmus řeší úlohu najednou; nejsou kroky ke sledování.",
+    budget: "Záznam zde končí, protože došel rozpočet; algoritmus by pokračoval.", complete: "Algoritmus skončil sám.",
+    proof: "Slovy knihovny", meet: "Tento bod leží v obou obalech: žádná přímka je nerozdělí.", nearest: "Nejbližší body obou obalů.",
+    support: "Důkazem je {n} řádků.", lifted: "V rovině: {f} = 0", member: "člen {k}: {sides}", against: "{a} proti {b}", rest: "ostatní",
+    violates: "{a} proti {b}", paste: "Vložit nebo přetáhnout CSV", tool: "Nástroj", add: "Přidat", move: "Posunout", remove: "Smazat", relabel: "Přeznačit",
+    clear: "Vymazat", klass: "Třída", loading: "zaznamenávám …", csvhelp: "Čísla, značka třídy poslední; první řádek smí mít názvy.", use: "Použít", cancel: "Zrušit",
+    toobig: "Soubor má {mb} MB; laboratoř bere nejvýše {most}.", toomany: "Laboratoř bere nejvýše {n} bodů, dostala {got}.",
+    badcsv: "Řádek {line}: čekám {n} čísel a značku, je tam „{cell}“.", short: "Jsou potřeba aspoň dvě třídy. Nakreslete body další třídy.",
+    badrecording: "Toto není záznam linsep: {why}", unreachable: "Python neodpovídá. Běží ještě linsep lab?",
+    exercise: "Cvičení", question: "Otázka {k} z {n}", yes: "Ano", no: "Ne", check: "Ověřit", results: "Uložit výsledky", correct: "Správně.", incorrect: "Není to tak.",
+    qnext: "Který bod způsobí příští krok? Klikněte na něj.", qhand: "Táhněte hrot w v prostoru vah, až bude každý bod na své straně.",
+    qsep: "Může přímka obě třídy oddělit?", left: "ještě {n} na špatné straně", done: "Všechny otázky jsou zodpovězeny.", proceed: "Další otázka",
+    handw: "vaše w = {w}", drag: "Táhněte hrot w, nebo nastavte w₀:", optimal: "Optimální", "eps-optimal": "Optimální až na eps", separated: "Odděleno",
+    "not separable": "Nelze oddělit", "budget spent": "Rozpočet došel", "not separated": "Neodděleno", "not decided within rounding": "Nerozhodnuto v mezích zaokrouhlení",
+    saysep: "Všech {n} vektorů je na své straně. Pásmo je aspoň {lower}; žádná nadrovina nemá větší než {upper}.",
+    saynot: "Žádná nadrovina tato data neoddělí: konvexní kombinace {k} vektorů je nulová. Na špatné straně je {v} z {n}.",
+    saysoft: "S C = {C} stojí toto w nejvýše {upper} a žádné nestojí méně než {lower}.", saybudget: "Na špatné straně je {v} z {n} vektorů; {reason}.",
+    saynov: "Novikov dovoluje perceptronu nejvýše {n} kroků; provedeno jich bylo {k}.", keys: "← → krok, mezerník přehrává, Home a End skáčou", options: "Možnosti",
+    degree: "stupeň", stretch: "Roztáhnout", drawhere: "Kliknutím přidáte bod",
+  },
+};
+
+const RULE_NAMES_CS = {
+  "perceptron": "perceptron", "batch perceptron": "dávkový perceptron", "perceptron eta(k)": "perceptron s η(k) = 1/k", "perceptron with margin": "perceptron s pásmem b",
+  "pocket": "perceptron s kapsou", "averaged perceptron": "průměrovaný perceptron", "relaxation": "relaxace", "batch relaxation": "dávková relaxace",
+  "lms": "Widrow–Hoff (LMS)", "ho-kashyap": "Ho–Kashyap", "squares by gradient": "nejmenší čtverce gradientem", "gradient descent": "gradient J_p",
+  "kozinec": "Kozinec", "kozinec augmented": "Kozinec, rozšířený", "eps-kozinec": "ε-Kozinec", "eps-kozinec augmented": "ε-Kozinec, rozšířený",
+  "maximum margin": "největší pásmo", "soft margin": "měkké pásmo", "linear machine": "lineární stroj", "one versus all": "jeden proti všem",
+  "one versus one": "jeden proti jednomu", "lifting": "zvedání dimenze", "lifting to x^2 - 1": "zvedání na (x, x² − 1)",
+};
+const RULE_NAMES_EN = { "perceptron eta(k)": "batch perceptron, η(k) = 1/k", "lms": "Widrow–Hoff (LMS)", "ho-kashyap": "Ho–Kashyap", "squares by gradient": "least squares by gradient",
+  "gradient descent": "gradient descent on J_p", "kozinec": "Kozinec", "kozinec augmented": "Kozinec, augmented", "eps-kozinec": "ε-Kozinec",
+  "eps-kozinec augmented": "ε-Kozinec, augmented", "lifting to x^2 - 1": "lifting to (x, x² − 1)" };
+
+let language = "en";
+
+export function setLanguage(code) { language = code in STRINGS ? code : "en"; document.documentElement.lang = language; }
+export function getLanguage() { return language; }
+
+export function t(key, values = {}) {
+  const found = STRINGS[language][key] ?? STRINGS.en[key] ?? key;
+  return found.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+export function ruleName(name) {
+  const names = language === "cs" ? RULE_NAMES_CS : RULE_NAMES_EN;
+  return names[name] ?? name;
+}
+
+// Numbers as the lectures print them: up to `digits` significant ones, a true minus sign.
+export function fmt(value, digits = 4) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  let said = size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(Math.max(digits - 2, 0)) : String(Number(value.toPrecision(digits)));
+  if (said === "-0") said = "0";
+  return said.replace("e+", "e").replace(/-/g, "−");
+}
+
+// Bounds in words: a lower one rounded down, an upper one rounded up, unless it is a round number but for 1e-12 of it.
+export function fmtBound(value, up, digits = 6) {
+  if (!Number.isFinite(value) || value === 0) return fmt(value, digits);
+  const near = Number(value.toPrecision(digits)), over = up ? value - near : near - value;
+  if (over <= 1e-12 * Math.abs(value)) return fmt(near, digits);
+  const unit = 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
+  return fmt(near + (up ? unit : -unit), digits);
+}
+
+export function fmtVector(values, digits = 4) { return `(${Array.from(values, (v) => fmt(v, digits)).join(", ")})`; }
