@@ -3,6 +3,7 @@
 import ast
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,19 +12,26 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from test_recorded_fits import FITS as RECORDED
 
 from linsep import (
     Anderson,
+    AveragedPerceptron,
+    GradientDescent,
     Kozinec,
+    LeastSquares,
     LinearMachine,
     MaximumMargin,
     NetworkClassifier,
     Perceptron,
+    Relaxation,
+    RidgeCertificate,
     SequenceClassifier,
     StructuredClassifier,
     separability,
     verify,
 )
+from linsep.certificates.labelling import LabellingCertificate
 from linsep.proof_file import save_gaussian_proof, save_proof
 
 FILE = Path(verify.__file__)
@@ -371,3 +379,42 @@ def test_sparse_rows_as_svmlight(tmp_path):
         with pytest.raises(ValueError, match="can't hold"):
             rule.save_proof(tmp_path / "q.json", sp.csr_matrix(X), labels, weights, data=tmp_path / "q.svm")
         assert not (tmp_path / "q.svm").exists() and not (tmp_path / "q.json").exists()
+
+
+# --- every recorded fit ----------------------------------------------------------------------------------------------
+
+KINDS = (
+    AveragedPerceptron, GradientDescent, Kozinec, LeastSquares, LinearMachine, MaximumMargin, NetworkClassifier,
+    Perceptron, Relaxation, SequenceClassifier, StructuredClassifier,
+)  # fmt: skip
+FITS = [name for name in RECORDED if not re.search(r"parts|walk|separability|watched|argmax", name)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", FITS)
+def test_it_agrees_with_check_on_every_recorded_fit(name, tmp_path, monkeypatch):
+    """Every fit that is made on the way, of members of committees too, whose certificate has a proof format."""
+    seen = {}
+    for kind in KINDS:
+
+        def fit(self, *data, inner=kind.fit, **more):
+            found = inner(self, *data, **more)
+            seen[id(self)] = self, data, more
+            return found
+
+        monkeypatch.setattr(kind, "fit", fit)
+    RECORDED[name]()
+    for k, (rule, data, more) in enumerate(seen.values()):
+        place = tmp_path / f"{k}.json", tmp_path / f"{k}.csv"
+        certificate = getattr(rule, "certificate_", None)
+        if certificate is None or isinstance(certificate, RidgeCertificate):
+            continue
+        labelled = isinstance(certificate, LabellingCertificate)
+        assert rule.check(*data, **more)
+        rule.save_proof(place[0], *data, **more, **({} if labelled else {"data": place[1]}))
+        holds, said = verify.verify(place[0], None if labelled else place[1])
+        assert holds, said
+        proof = json.loads(place[0].read_text())
+        if math.isfinite(float(proof["upper"])) and proof["claim"] == "margin" and proof["status"] != "not separable":
+            place[0].write_text(json.dumps(proof | {"upper": proof["upper"] * (1 - 1e-6) - 1e-300}))
+            assert not verify.verify(place[0], None if labelled else place[1])[0]
