@@ -41,6 +41,7 @@ NAMES = {
     "RidgeCertificate",
     "SequenceClassifier",
     "StructuredClassifier",
+    "checkpointing",
     "load",
     "open_dataset",
     "report",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .certificates.objective import ObjectiveCertificate as ObjectiveCertificate
     from .certificates.radius import RadiusCertificate as RadiusCertificate
     from .certificates.ridge import RidgeCertificate as RidgeCertificate
+    from .checkpoint import checkpointing as checkpointing
     from .data import Dataset as Dataset
     from .data import open_dataset as open_dataset
     from .estimators.anderson import Anderson as Anderson
@@ -49,6 +50,7 @@ _HOME = {
     "AveragedPerceptron": "estimators.averaged_perceptron",
     "Bayes": "bayes",
     "Certificate": "certificates.base",
+    "checkpointing": "checkpoint",
     "Dataset": "data",
     "Functions": "lifting",
     "GradientDescent": "estimators.gradient_descent",

@@ -41,7 +41,10 @@ def test_ctrl_c_writes_the_best_model_so_far_and_says_so(tmp_path):
     done = subprocess.run([sys.executable, "-c", hook, *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 130 and not done.stderr
     said = json.loads(done.stdout)
-    assert said["notes"][-1] == "interrupted: this is the best model so far." and said["model"] == "m.linsep"
+    assert (
+        said["notes"][-1] == "interrupted: this is the best model so far. Add --resume to go on."
+        and said["model"] == "m.linsep"
+    )
     assert linsep.load(tmp_path / "m.linsep").n_iter_ == 3
 
 

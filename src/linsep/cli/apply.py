@@ -10,10 +10,15 @@ from typing import Any, NamedTuple
 
 import click
 
-from .options import Command, answering, data_argument, memory_option, model_argument
+from .options import Command, answering, data_argument, format_options, memory_option, model_argument
 from .output import NO, Output, Problem, keep_inputs
 
-FORMAT = click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ...")
+ENDINGS: dict[str, tuple[str, dict[str, Any]]] = {  # of files of decisions, and who writes them
+    ".csv": ("write_csv", {}),
+    ".tsv": ("write_csv", {"separator": "\t"}),
+    ".jsonl": ("write_ndjson", {}),
+    ".parquet": ("write_parquet", {}),
+}
 
 
 def open_model(path: str) -> tuple[Any, dict[str, Any]]:
@@ -44,8 +49,8 @@ class Meeting(NamedTuple):
     table: Any
 
 
-def meet(path: str, data: tuple[str, ...], kind: str | None, memory: int, out: Output, labels: bool = True) -> Meeting:
-    """Open a model and a table, and find the model's columns in it."""
+def meet(path: str, data: tuple[str, ...], reading: dict[str, Any], out: Output, labels: bool = True) -> Meeting:
+    """Open a model and a table, and find the model's columns in it; ``reading`` says how: kind, separator, memory."""
     from .schemas import schema_of
     from .tables import open_table
 
@@ -54,7 +59,7 @@ def meet(path: str, data: tuple[str, ...], kind: str | None, memory: int, out: O
     if labels and getattr(schema, "target", "") is None:
         raise Problem(f"{path}: does not say which column was predicted: it was not made by linsep fit.")
     table = open_table(
-        data, out, kind=kind, schema=schema, memory=memory, labels=labels,
+        data, out, schema=schema, labels=labels, **reading,
         target=getattr(schema, "target", None) if labels else None,
         weight=getattr(schema, "weight", None) if labels else None,
     )  # fmt: skip
@@ -84,12 +89,10 @@ def is_source(table: Any, origin: dict[str, Any]) -> bool:
 @model_argument
 @data_argument
 @click.option("-o", "--output", metavar="OUT", help="Write here instead: .csv, .tsv, .jsonl or .parquet.")
-@FORMAT
+@format_options
 @memory_option
 @answering
-def predict(
-    model: str, data: tuple[str, ...], *, output: str | None, kind: str | None, memory: int, out: Output
-) -> None:
+def predict(model: str, data: tuple[str, ...], *, output: str | None, out: Output, **reading: Any) -> None:
     """Decide about the rows of a table.
 
     \b
@@ -105,7 +108,9 @@ def predict(
     from .tables import decide
 
     keep_inputs("-o", output, model, *data)
-    rule, _, table = meet(model, data, kind, memory, out, labels=False)
+    if output not in (None, "-") and Path(str(output)).suffix.lower() not in ENDINGS:
+        raise Problem(f"{output}: expected a name that ends with {', '.join(ENDINGS)}.", 2)
+    rule, _, table = meet(model, data, reading, out, labels=False)
     with made_by_linsep(model):
         decided, score = decide(rule, table.dataset)
     out.answer(rows=int(decided.size), output=output)
@@ -129,16 +134,9 @@ def _write(decided: Any, score: Any, output: str | None, out: Output) -> None:
             sys.stdout.write(frame.write_csv())
         return
     place = Path(str(output))
-    writers: dict[str, Any] = {
-        ".csv": frame.write_csv,
-        ".tsv": lambda file: frame.write_csv(file, separator="\t"),
-        ".jsonl": frame.write_ndjson,
-        ".parquet": frame.write_parquet,
-    }
-    if place.suffix.lower() not in writers:
-        raise Problem(f"{place}: expected a name that ends with {', '.join(writers)}.", 2)
+    name, options = ENDINGS[place.suffix.lower()]
     buffer = io.BytesIO()
-    writers[place.suffix.lower()](buffer)
+    getattr(frame, name)(buffer, **options)
     with replace_file(place) as file:
         file.write(buffer.getvalue())
     out.say(f"wrote {place}: {frame.height} rows")
@@ -148,12 +146,10 @@ def _write(decided: Any, score: Any, output: str | None, out: Output) -> None:
 @model_argument
 @data_argument
 @click.option("--picture", metavar="FILE", help="Draw the scores and the largest weights: .png, .svg or .pdf.")
-@FORMAT
+@format_options
 @memory_option
 @answering
-def evaluate(
-    model: str, data: tuple[str, ...], *, picture: str | None, kind: str | None, memory: int, out: Output
-) -> None:
+def evaluate(model: str, data: tuple[str, ...], *, picture: str | None, out: Output, **reading: Any) -> None:
     """Count the errors of a model on a table that has the target column.
 
     \b
@@ -168,7 +164,7 @@ def evaluate(
     from .metrics import say_classes, say_evaluation
 
     keep_inputs("--picture", picture, model, *data)
-    rule, origin, table = meet(model, data, kind, memory, out)
+    rule, origin, table = meet(model, data, reading, out)
     if is_source(table, origin):
         own = table.sample(held_out_of(origin, model)).present().size
         out.note(f"the model was fitted to {own} of these {table.dataset.n_rows} rows: expect more errors on new ones.")
@@ -189,10 +185,10 @@ def evaluate(
 @click.command(cls=Command)
 @model_argument
 @data_argument
-@FORMAT
+@format_options
 @memory_option
 @answering
-def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, out: Output) -> None:
+def check(model: str, data: tuple[str, ...], *, out: Output, **reading: Any) -> None:
     """Compute a model's certificate again from the data it was made for.
 
     \b
@@ -206,7 +202,7 @@ def check(model: str, data: tuple[str, ...], *, kind: str | None, memory: int, o
     """
     from .learning import certificates_of
 
-    rule, origin, table = meet(model, data, kind, memory, out)
+    rule, origin, table = meet(model, data, reading, out)
     X, y, weight = table.sample(held_out_of(origin, model))
     same = is_source(table, origin)
     if not same:

@@ -10,6 +10,7 @@ import click
 
 from .options import (
     Command,
+    Duration,
     Price,
     Whole,
     answering,
@@ -27,6 +28,7 @@ RULES = (
 )  # fmt: skip
 
 
+# long because: its help is its docstring
 @click.command(cls=Command)
 @data_argument
 @target_option
@@ -39,6 +41,10 @@ RULES = (
 @click.option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
 @click.option("--proof", metavar="FILE", help="Write the certificate for verify.py, which needs no linsep: .json.")
 @click.option("--with-verifier", is_flag=True, help="Copy verify.py beside the proof.")
+@click.option("--passes", type=Whole(1, 10**9), metavar="NUMBER", help="Most passes over the data.")
+@click.option("--resume", is_flag=True, help="Go on with a fit that was cut short, from its checkpoint.")
+@click.option("--checkpoint", metavar="FILE", help="Where checkpoints go; MODEL.checkpoint without it.")
+@click.option("--checkpoint-every", type=Duration(), default="60s", help="Time between checkpoints; 60s without it.")
 @click.option("--dry-run", is_flag=True, help="Read the data, say what would be done, and stop.")
 @seed_option
 @time_option
@@ -68,29 +74,34 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
       least-squares   all rows count
       linear-machine  the perceptron, one vector per class
 
-    Ctrl-C, or the end of --time-limit, writes the best model so far.
+    Ctrl-C, or the end of --time-limit, writes the best model so far. After them,
+    or after a crash, the same command with --resume goes on where it stood.
     """
+    from .checkpoints import checkpoint_path, checkpoints
     from .learning import learn
     from .proof import write_proof
 
+    path = checkpoint_path(options, data)
     training, test, held = _read(data, options, out)
     table, sample = training
     if options["dry_run"] or options["schema"] == "":
         _say_decisions(table, out, as_file=options["schema"] == "")
         return
     _say_data(table, out)
-    with table.dataset.within_memory():
-        learned = learn(
-            sample, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
-            seconds=options["time_limit"],
-        )  # fmt: skip
-    _say_learned(learned, out)
-    _evaluate(learned.model, test, out)
-    schema = table.dataset.schema
-    _write(learned.model, options["output"], {"data": table.source, "held_out": held, "schema": schema.as_dict()}, out)
-    if options["proof"]:
-        write_proof(options["proof"], learned.model, sample, schema, options["with_verifier"], out)
-    _say_end(learned, out)
+    with checkpoints(path, options, table, out) as checkpoint:
+        with table.dataset.within_memory():
+            learned = learn(
+                sample, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
+                seconds=options["time_limit"], passes=options["passes"],
+            )  # fmt: skip
+        _say_learned(learned, out)
+        _evaluate(learned.model, test, out)
+        schema = table.dataset.schema
+        origin = {"data": table.source, "held_out": held, "schema": schema.as_dict()}
+        _write(learned.model, options["output"], origin, out)
+        if options["proof"]:
+            write_proof(options["proof"], learned.model, sample, schema, options["with_verifier"], out)
+        _say_end(learned, out, checkpoint)
 
 
 def _read(data: tuple[str, ...], options: dict[str, Any], out: Output) -> tuple[Any, Any, dict[str, Any] | None]:
@@ -103,7 +114,7 @@ def _read(data: tuple[str, ...], options: dict[str, Any], out: Output) -> tuple[
     held_out, test_file = _held_out(options)
     keep_inputs("-o", options["output"], *data, test_file, options["schema"])
     check_proof(options["proof"], options["with_verifier"], *data, test_file, options["schema"])
-    places = {name: options[name] for name in ("kind", "memory", "target", "weight")}
+    places = {name: options[name] for name in ("kind", "memory", "target", "weight", "separator")}
     table = open_table(data, out, schema=make_plan(options, held_out), **places)
     say_schema(table, out)
     schema, sample = table.dataset.schema, table.sample(held_out)
@@ -164,14 +175,16 @@ def _write(model: Any, path: str | None, origin: dict[str, Any], out: Output) ->
     out.say(f"wrote {path}")
 
 
-def _say_end(learned: Any, out: Output) -> None:
-    """Whether learning ended too early."""
-    if learned.interrupted:
-        out.code = INTERRUPTED
-        out.note("interrupted: this is the best model so far.")
-    elif learned.out_of_time:
-        out.code = BUDGET_SPENT
-        out.note("the time limit is spent: this is the best model so far.")
+def _say_end(learned: Any, out: Output, checkpoint: Any) -> None:
+    """Whether learning ended too early; then its checkpoint stays."""
+    if not (learned.interrupted or learned.out_of_time):
+        return
+    out.code = INTERRUPTED if learned.interrupted else BUDGET_SPENT
+    why = "interrupted" if learned.interrupted else "the time limit is spent"
+    more = ""
+    if checkpoint is not None and checkpoint.path.exists():
+        checkpoint.keep, more = True, " Add --resume to go on."
+    out.note(f"{why}: this is the best model so far.{more}")
 
 
 def check_output(path: str | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..checkpoint import current
 from ..interrupt import INTERRUPT, interrupts, is_spent
 from .output import Output, refuse, say_seconds
 from .tables import Sample
@@ -28,7 +29,7 @@ class Learned(NamedTuple):
     out_of_time: bool = False
 
 
-def make_estimator(rule: str, C: float | None, lift: int | None, seed: int) -> Any:
+def make_estimator(rule: str, C: float | None, lift: int | None, seed: int, passes: int | None = None) -> Any:
     """The estimator of a rule's name."""
     import linsep
 
@@ -45,45 +46,72 @@ def make_estimator(rule: str, C: float | None, lift: int | None, seed: int) -> A
     if C is not None and rule != "maximum-margin":
         refuse(f"--C: the rule {rule} has no price of errors. Use --rule maximum-margin, or leave --C out.")
     estimator = makers[rule]()
+    if passes is not None:
+        estimator.set_params(max_iter=passes)
     return estimator if lift is None else linsep.Lifted(linsep.Polynomial(lift), estimator)
 
 
 def learn(
-    sample: Sample,
-    out: Output,
-    *,
-    rule: str = "auto",
-    C: float | str | None = None,
-    lift: int | None = None,
-    seed: int = 0,
-    seconds: float | None = None,
-) -> Learned:
-    """Fit what was asked for, within ``seconds``; after Ctrl-C the best so far."""
+    sample: Sample, out: Output, *, rule: str = "auto", C: float | str | None = None, lift: int | None = None,
+    seed: int = 0, seconds: float | None = None, passes: int | None = None,
+) -> Learned:  # fmt: skip
+    """Fit what was asked for, within ``seconds``; after Ctrl-C the best so far.
+
+    Inside of `checkpointing` the choice of a rule is remembered, and the seconds before a fit was cut short count.
+    """
     if lift is not None and not isinstance(sample.X, np.ndarray):
         refuse("--lift: these rows are sparse, and centred products are not. Give them as a table, npy or dense npz.")
-    why: list[str] = []
-    interrupted = out_of_time = False
-    model: Any = None
+    checkpoint = current()
+    left = seconds if seconds is None or checkpoint is None else seconds - checkpoint.seconds
+    interrupted = out_of_time = undecided = False
+    choice, model = None, None
     try:
-        with interrupts(seconds), warnings.catch_warnings():
+        with interrupts(left), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the certificate says it
-            if rule == "auto":
-                rule, C = _choose_rule(sample, out, C, lift, seed, seconds, why)
-            if C == "auto":
-                C = _choose_price(sample, out, lift, seed, why)
-            model = make_estimator(rule, None if C is None else float(C), lift, seed)
-            with out.progress(f"learning: {rule}", seconds):
-                model.fit(sample.X, sample.y, sample.weight)
-            out_of_time = is_spent() and not all(each.proved for each in certificates_of(model))
+
+            def choose() -> dict[str, Any] | None:
+                return _choose(sample, out, rule, C, lift, seed, seconds)
+
+            choice = choose() if checkpoint is None else checkpoint.remember("choice", choose)
+            undecided = choice is None
+            if choice is not None:
+                rule, C = choice["rule"], choice["C"]
+                model = make_estimator(rule, None if C is None else float(C), lift, seed, passes)
+                with out.progress(f"learning: {rule}", seconds):
+                    model.fit(sample.X, sample.y, sample.weight)
+                out_of_time = is_spent() and not all(each.proved for each in certificates_of(model))
     except KeyboardInterrupt:
         interrupted = True
+        if undecided:
+            return _learn_quickly(sample, lift, seed)
         if model is None or not (hasattr(model, "n_iter_") or hasattr(model, "classifier_")):
             raise
-    return Learned(model, rule, why, interrupted, out_of_time)
+    assert choice is not None
+    return Learned(model, rule, choice["why"], interrupted, out_of_time)
+
+
+def _learn_quickly(sample: Sample, lift: int | None, seed: int) -> Learned:
+    """What can be had at once, if Ctrl-C comes while the rule is being chosen; a second Ctrl-C ends this too."""
+    rule = "averaged-perceptron"
+    model = make_estimator(rule, None, lift, seed, 1)
+    model.fit(sample.X, sample.y, sample.weight)
+    return Learned(model, rule, ["Interrupted while the rule was chosen: an averaged perceptron of one pass."], True)
+
+
+def _choose(
+    sample: Sample, out: Output, rule: str, C: Any, lift: int | None, seed: int, seconds: float | None
+) -> dict[str, Any] | None:
+    """The rule and its C, and why; None: Ctrl-C was pressed meanwhile."""
+    why: list[str] = []
+    if rule == "auto":
+        rule, C = _choose_rule(sample, out, C, lift, seconds, why)
+    if C == "auto" and not INTERRUPT.pressed:
+        C = _choose_price(sample, out, lift, seed, why)
+    return None if INTERRUPT.pressed else {"rule": rule, "C": C, "why": why}
 
 
 def _choose_rule(
-    sample: Sample, out: Output, C: Any, lift: int | None, seed: int, seconds: float | None, why: list[str]
+    sample: Sample, out: Output, C: Any, lift: int | None, seconds: float | None, why: list[str]
 ) -> tuple[str, Any]:
     """The rule for these data: the largest margin if they are separable, else a soft one."""
     from ..estimators.separability import separability
@@ -96,8 +124,6 @@ def _choose_rule(
     budget = SECONDS if seconds is None else seconds / 4
     with out.progress("is it separable?", budget):
         found = separability(X, sample.y, sample.weight, max_seconds=budget)
-    if INTERRUPT.pressed:
-        raise KeyboardInterrupt
     if found.separable:
         why.append("The classes are separable, so the hyperplane of largest margin was learned.")
         return "maximum-margin", None
@@ -149,8 +175,6 @@ def _choose_price(sample: Sample, out: Output, lift: int | None, seed: int, why:
             errors.append([float(np.mean(rule.predict(X[test]) != y[test])) for rule in rules])
             if is_spent():
                 break
-    if INTERRUPT.pressed:
-        raise KeyboardInterrupt
     table = np.array(errors)
     mean = table.mean(axis=0)
     best = int(mean.argmin())

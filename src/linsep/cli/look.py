@@ -36,7 +36,7 @@ def separable(data: tuple[str, ...], *, target: str | None, out: Output, **optio
     options["target"] = target
     table = open_table(
         data, out, kind=options["kind"], schema=make_plan(options), memory=options["memory"], target=target,
-        weight=options["weight"],
+        weight=options["weight"], separator=options["separator"],
     )  # fmt: skip
     say_schema(table, out)
     X, y, weight = table.sample()

@@ -95,10 +95,33 @@ def model_argument(function: Callable) -> Callable:
     return click.argument("model", metavar="MODEL")(function)
 
 
-def target_option(function: Callable) -> Callable:
-    """--target, --weight, --text, --ignore, --schema and --format: which columns are what."""
+class Separator(click.ParamType):
+    """What stands between the cells of CSV: one character, or the word tab."""
+
+    name = "separator"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """The character."""
+        mark = {"tab": "\t", "\\t": "\t"}.get(value, value)
+        if len(mark) != 1 or not mark.isascii() or mark in '"\n\r':
+            self.fail(f"expected one character such as ';', or tab, got {value!r}.", param, ctx)
+        return mark
+
+
+def format_options(function: Callable) -> Callable:
+    """--format and --separator: how to read DATA."""
     for option in (
+        click.option("--separator", type=Separator(), metavar="MARK", help="Between the cells of CSV: ';', tab, ..."),
         click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ..."),
+    ):
+        function = option(function)
+    return function
+
+
+def target_option(function: Callable) -> Callable:
+    """--target, --weight, --text, --ignore, --schema, --format and --separator: which columns are what."""
+    for option in (
+        format_options,
         click.option(
             "--schema",
             is_flag=False,

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from .apply import FORMAT, held_out_of, is_source, made_by_linsep, meet
-from .options import Command, Duration, Whole, answering, data_argument, memory_option, model_argument
+from .apply import held_out_of, is_source, made_by_linsep, meet
+from .options import Command, Duration, Whole, answering, data_argument, format_options, memory_option, model_argument
 from .output import NO, Output, keep_inputs, refuse
 
 KINDS = {"html": ".html", "markdown": ".md", "json": ".json"}
@@ -26,7 +26,7 @@ KINDS = {"html": ".html", "markdown": ".md", "json": ".json"}
     "--refits", type=Whole(0, 100), default=5, metavar="NUMBER", help="Refits for the part about chance; 5 without it."
 )
 @click.option("--time-limit", type=Duration(), default="10s", help="Of all refits; 10s without it.")
-@FORMAT
+@format_options
 @memory_option
 @answering
 def report(model: str, data: tuple[str, ...], *, out: Output, **options: Any) -> None:
@@ -49,7 +49,7 @@ def report(model: str, data: tuple[str, ...], *, out: Output, **options: Any) ->
     output = options["output"]
     kind = options["to"] or _kind_of(output)
     keep_inputs("-o", output, model, *data)
-    rule, origin, table = meet(model, data, options["kind"], options["memory"], out)
+    rule, origin, table = meet(model, data, {name: options[name] for name in ("kind", "separator", "memory")}, out)
     command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
     with table.dataset.within_memory(), made_by_linsep(model):
         found = _make(rule, origin, table, model, options, command)

@@ -40,7 +40,12 @@ class Table(NamedTuple):
 
     dataset: Dataset
     files: list[str]
-    sha256: str | None
+    digests: list[str] | None  # SHA-256 of the bytes up to the end of each file; None: not all are local
+
+    @property
+    def sha256(self) -> str | None:
+        """SHA-256 of all bytes, one file after the other."""
+        return self.digests[-1] if self.digests else None
 
     @property
     def source(self) -> dict[str, Any]:
@@ -66,7 +71,7 @@ class Table(NamedTuple):
 
 def open_table(
     data: Sequence[str], out: Output, *, kind: str | None = None, schema: Any = None, memory: int = 10**9,
-    target: str | None = None, weight: str | None = None, labels: bool = True,
+    target: str | None = None, weight: str | None = None, labels: bool = True, separator: str | None = None,
 ) -> Table:  # fmt: skip
     """Read files: ``schema`` is that of a model, or a plan for a new one; ``labels`` are needed, or not wanted."""
     from dataclasses import replace
@@ -89,7 +94,7 @@ def open_table(
         if known and not labels:
             schema = replace(schema, target=None, weight=None)
         if known:
-            note_missing(schema, sources, form, out)
+            note_missing(schema, sources, form, out, separator)
         elif target is None:
             raise Problem("--target: which column names the classes? For example: --target species.", 2)
     elif schema is not None and not hasattr(schema, "base"):
@@ -102,9 +107,9 @@ def open_table(
     with out.reading() as progress:
         dataset = open_dataset(
             paths, target, format=form, schema=schema, weight=weight, memory=max(memory, 1 << 20), cache=cache,
-            progress=progress,
+            progress=progress, separator=separator,
         )  # fmt: skip
-    return Table(dataset, files, fingerprint(paths))
+    return Table(dataset, files, fingerprints(paths))
 
 
 def _short(path: str) -> str:
@@ -112,11 +117,11 @@ def _short(path: str) -> str:
     return as_named(path) if "://" not in path else path
 
 
-def note_missing(schema: Any, sources: Any, form: str, out: Output) -> None:
+def note_missing(schema: Any, sources: Any, form: str, out: Output, separator: str | None = None) -> None:
     """Say which columns of a model the first file has not; refuse a file with another separator."""
     from ..data.readers.csv import hint_at_separator
 
-    names = column_names(sources, form)
+    names = column_names(sources, form, separator)
     missing = schema.missing_columns(names) if names else ()
     if missing and (hint := hint_at_separator(names)):
         raise Problem(f"{_short(sources[0].path)}: there is no column {missing[0]!r}. {hint}")
@@ -124,7 +129,7 @@ def note_missing(schema: Any, sources: Any, form: str, out: Output) -> None:
         out.note(f"{_short(sources[0].path)}: no column {name!r}; it counts as missing in every row.")
 
 
-def column_names(sources: Any, form: str) -> list[str]:
+def column_names(sources: Any, form: str, separator: str | None = None) -> list[str]:
     """The columns of the first file, from its beginning."""
     import tempfile
 
@@ -133,7 +138,7 @@ def column_names(sources: Any, form: str) -> list[str]:
     from ..data.readers.csv import Widened
     from ..data.readers.tables import Tables
 
-    options = {"separator": "\t" if form == "tsv" else ","}
+    options = {"separator": separator or ("\t" if form == "tsv" else ",")}
     with tempfile.TemporaryDirectory() as folder:
         tables = Tables(sources[:1], Recipe(form, None, None, None, options, 1 << 16), Progress([], None), Path(folder))
         try:
@@ -143,16 +148,23 @@ def column_names(sources: Any, form: str) -> list[str]:
     return [] if first is None else list(first[1].columns)
 
 
-def fingerprint(paths: Sequence[str]) -> str | None:
-    """SHA-256 of the bytes of local files, one after the other."""
-    digest = hashlib.sha256()
+def fingerprints(paths: Sequence[str]) -> list[str] | None:
+    """SHA-256 of the bytes of local files, one after the other, up to the end of each."""
+    digest, found = hashlib.sha256(), []
     for path in paths:
         if "://" in path:
             return None
         with open(path, "rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-    return digest.hexdigest()
+        found.append(digest.hexdigest())
+    return found
+
+
+def fingerprint(paths: Sequence[str]) -> str | None:
+    """SHA-256 of the bytes of local files, one after the other."""
+    found = fingerprints(paths)
+    return found[-1] if found else None
 
 
 def slices(rows: int) -> Iterator[slice]:

@@ -275,7 +275,7 @@ def _say_risk_of(path: str, data: str, options: dict[str, Any], out: Output) -> 
     from ..risk import StructuralRisk, compute_capacity, vc_bound
     from .apply import held_out_of, is_source, meet
 
-    rule, origin, table = meet(path, (data,), options["kind"], options["memory"], out)
+    rule, origin, table = meet(path, (data,), {"kind": options["kind"], "memory": options["memory"]}, out)
     if not is_source(table, origin):
         out.note("these are not the bytes that the model was fitted to: the bound is about its training rows.")
     if len(rule.classes_) != 2:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -14,8 +13,9 @@ from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..interrupt import in_time, interrupts, is_spent, why_ended
 from ..progress import report
 from .compatible import check_compatible
-from .passes import State, begin, passes
-from .stop import Clock, Progress, Stop, say_why
+from .passes import Place, State, begin, passes
+from .resume import Course, resumed
+from .stop import Progress, Stop, say_why
 
 Watcher = Callable[[State], str | None]
 
@@ -77,16 +77,22 @@ def learn(
         raise ValueError("theta: only batch steps have a length that can be compared with it.")
     if keep == "average" and batch:
         raise ValueError("keep='average': the batch form keeps 'last', 'pocket' or 'auto'.")
+    what = (target, rule, stop.passes, stop.updates, stop.patience, stop.theta, keep, batch, rng, start)
     state = start if isinstance(start, State) else begin(parts, average=keeps_average(keep, batch), w=start)
+    place = Place()
+    course, saver = resumed(parts, what, state, stop, place)
     prover = prover_for(type(parts[0]))(parts)
-    began = time.monotonic()
-    with interrupts(stop.seconds):
+    with interrupts(None if stop.seconds is None else stop.seconds - course.seconds):
         run = passes(
-            parts, target, rule, state, batch=batch, rng=rng,
-            budget=-1 if stop.updates is None or batch else stop.updates, halt=is_spent,
+            parts, target, rule, state, batch=batch, rng=rng, place=place,
+            budget=-1 if stop.updates is None or batch else stop.updates, halt=saver.halt if saver else is_spent,
         )  # fmt: skip
         count_errors = (keep == "pocket" or stop.condition is not None) and not batch
-        history, reason = _follow(run, stop, prover, tuple(watch), count_errors, began)
+        if not course.over:
+            _follow(run, stop, prover, tuple(watch), count_errors, course)
+            if saver:
+                saver.finish()
+        history, reason = course.history, course.reason
         w, certificate = answer(parts, target, state, keep=keep, batch=batch, reason=reason, prover=prover)
     if state.done:
         history[-1]["lower"] = certificate.lower
@@ -94,35 +100,33 @@ def learn(
 
 
 def _follow(
-    run: Iterable[State], stop: Stop, prover: Any, watch: tuple[Watcher, ...], count_errors: bool, began: float
-) -> tuple[list[dict[str, float]], str]:
-    """Go through the passes until one of the reasons to stop; returns the history and the reason."""
-    history, reason = [], ""
-    idle, fewest, clock = 0, math.inf, Clock(stop.auto)
+    run: Iterable[State], stop: Stop, prover: Any, watch: tuple[Watcher, ...], count_errors: bool, course: Course
+) -> None:
+    """Go through the passes until one of the reasons to stop; ``course`` keeps the history and the reason."""
     for state in run:
         if count_errors:
             state.errors = prover.errors(state.weights)
             state.offer(state.weights, state.errors)
         errors = state.mistakes if math.isnan(state.errors) else state.errors
-        idle, fewest = (0, errors) if errors < fewest else (idle + 1, fewest)
+        course.idle, course.fewest = (0, errors) if errors < course.fewest else (course.idle + 1, course.fewest)
         power = state.passes & (state.passes - 1) == 0  # of two: what costs a look at all data is done then only
         lower = prover.margin(state.weights) if power and state.passes >= 32 and not state.done else math.nan
-        seconds = time.monotonic() - began
-        history.append(record(state, seconds, lower))
+        seconds = course.seconds
+        course.history.append(record(state, seconds, lower))
         said = [see(state) for see in watch]
-        worked, updates = clock.worked(state.passes), state.counters.updates
+        worked, updates = course.clock.worked(state.passes), state.counters.updates
         report(state.passes, stop.passes, stop.part_spent(state.passes, updates, seconds, worked))
         if state.done:
             break
         if stop.when_inseparable and power and prover.is_inseparable(state):
-            reason = "the data are proved not separable"
+            course.reason = "the data are proved not separable"
             break
-        spent = stop.reason(state, seconds, idle) or clock.reason(state.passes)
-        said += [_ask(stop, prover, state, idle, seconds)]
-        reason = next(filter(None, said), why_ended(spent))
-        if reason:
+        spent = stop.reason(state, seconds, course.idle) or course.clock.reason(state.passes)
+        said += [_ask(stop, prover, state, course.idle, seconds)]
+        course.reason = next(filter(None, said), why_ended(spent))
+        course.unfinished = bool(course.reason) and not (any(said) or spent)
+        if course.reason:
             break
-    return history, reason
 
 
 def _ask(stop: Stop, prover: Any, state: State, idle: int, seconds: float) -> str:

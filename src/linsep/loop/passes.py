@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,15 @@ class State:
         """Put w into the pocket if it makes fewer errors."""
         self.pocket = self.pocket or Pocket()
         self.pocket.offer(w, errors)
+
+
+@dataclass
+class Place:
+    """Where a pass over single sets stands: with it, a run that was cut short goes on in the middle of a pass."""
+
+    calls: int = 0  # compiled calls that were made
+    updates: int = 0  # updates that were made before the pass
+    order: Any = None  # the state of the generator of the visits at the beginning of the pass
 
 
 def begin(parts: Sequence[Any], *, average: bool = False, w: np.ndarray | None = None) -> State:
@@ -121,17 +131,20 @@ def passes(
     rng: np.random.Generator | str | None = None,
     budget: int = -1,
     halt: Callable[[], bool] = lambda: False,
+    place: Place | None = None,
 ) -> Iterator[State]:
     """Go through the parts again and again; yields the state after every pass, one object that moves on.
 
     Ends by itself when every set was satisfied in a row. ``halt`` is asked between compiled calls;
-    a pass cut short by it, or by ``budget`` updates, is the last one.
+    a pass cut short by it, or by ``budget`` updates, is the last one. ``place`` says where the first pass begins, and
+    moves on too: at any call of ``halt`` state and place tell all that is needed to go on.
     """
+    place = place or Place()
     run = _make_run(parts, target, rule, batch, budget=budget, halt=halt)
     while True:
         if run.traits.labellings:
             _open_log(parts[0], state)
-        cut = _batch_pass(run, state) if batch else _single_pass(run, state, rng)
+        cut = _batch_pass(run, state) if batch else _single_pass(run, state, rng, place)
         if run.traits.labellings:
             _close_log(parts[0], state)
         state.passes += 1
@@ -140,18 +153,27 @@ def passes(
             return
 
 
-def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None) -> bool:
-    """Visit every set once; returns whether the pass was cut short."""
-    before = state.counters.updates
-    if rng is not None:  # the order may change: only a whole clean pass counts
-        state.counters = state.counters._replace(satisfied=0)
-    cut = False
-    for part, order in ((part, order) for part in run.parts for order in visits(part, rng)):
-        run.sweep(state, part, order, run.budget)
-        cut = state.counters.updates == run.budget or run.halt()
+def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None, place: Place) -> bool:
+    """Visit every set once, or those that are left; returns whether the pass was cut short."""
+    cut = bool(place.calls) and state.counters.updates == run.budget
+    shuffled: Any = rng if isinstance(rng, np.random.Generator) else None
+    if shuffled and place.order:
+        shuffled.bit_generator.state = place.order
+    elif shuffled:
+        place.order = shuffled.bit_generator.state
+    if not place.calls:
+        place.updates = state.counters.updates
+        if rng is not None:  # the order may change: only a whole clean pass counts
+            state.counters = state.counters._replace(satisfied=0)
+    calls = ((part, order) for part in run.parts for order in visits(part, rng))
+    for part, order in islice(calls, place.calls, None):
         if state.done or cut:
             break
-    state.mistakes = state.counters.updates - before
+        run.sweep(state, part, order, run.budget)
+        place.calls += 1
+        cut = state.counters.updates == run.budget or run.halt()
+    state.mistakes, place.calls = state.counters.updates - place.updates, 0
+    place.order = shuffled and shuffled.bit_generator.state
     return cut
 
 

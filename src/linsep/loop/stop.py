@@ -77,8 +77,8 @@ class Clock:
     they cost: so what a fit learns depends on the machine only if it takes longer than its budget.
     """
 
-    def __init__(self, budget: float | None):
-        self.budget, self.first = budget, 0.0
+    def __init__(self, budget: float | None, worked: float = 0.0):
+        self.budget, self.first = budget, time.thread_time() - worked
 
     def worked(self, passes: int) -> float:
         """Seconds of work after the first pass."""

@@ -1,6 +1,6 @@
 """Model files: what a fitted estimator knows, in one file without code. docs/model_files.md describes the format.
 
-`save` and `load` are here. `archive` is the zip file, `encoding` turns values into JSON and arrays and back, and
+`save` and `load` are here. `linsep.archive` is the zip file, `encoding` turns values into JSON and arrays and back, and
 `kinds` lists the classes that a file may name.
 """
 
@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .archive import read_archive, write_archive
+from ..archive import read_archive, write_archive
 from .encoding import Decoder, Encoder
 
 FORMAT, VERSION = "linsep model", 1

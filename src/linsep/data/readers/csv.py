@@ -18,6 +18,7 @@ from ..pieces import Piece, read_pieces
 from ..sources import Source
 from .polars_errors import polars, polars_errors
 
+TAB = "\t"
 MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside empty cells
 
 
@@ -245,13 +246,15 @@ def hint_at_separator(names: list[str]) -> str:
     """A sentence about a header of one cell that another separator would cut; or nothing.
 
     >>> hint_at_separator(["a;b"])
-    "The only column is 'a;b': are its cells separated by ';'? Write commas, or tabs and .tsv (Python: separator=';')."
+    "The only column is 'a;b': are its cells separated by ';'? Then add --separator ';' (Python: separator=';')."
     """
     found = [mark for mark in ";\t|" if len(names) == 1 and mark in names[0]]
     if not found:
         return ""
     asked = f"The only column is {names[0][:80]!r}: are its cells separated by {found[0]!r}?"
-    return f"{asked} Write commas, or tabs and .tsv (Python: separator={found[0]!r})."
+    return (
+        f"{asked} Then add --separator {'tab' if found[0] == TAB else repr(found[0])} (Python: separator={found[0]!r})."
+    )
 
 
 def diagnose(piece: Piece, source: Source, separator: str, names: list[str]) -> None:

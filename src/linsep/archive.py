@@ -1,4 +1,4 @@
-"""The zip file of a model: ``model.json`` and arrays, stored without compression, every length checked before use.
+"""The zip file of a model or a checkpoint: JSON and arrays, without compression, every length checked before use.
 
 Members are not compressed, and their lengths must add up to no more than the file has: what is read into memory is
 bounded by the size of the file, whatever its headers say.
@@ -19,14 +19,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib import format as npy
 
-from ..atomic import replace_file
+from .atomic import replace_file
 
 HEADER = "model.json"
 KINDS_OF_ARRAYS = "biufUSmM"  # bool, integers, floats, strings, bytes, times
 
 
 def write_archive(path: str | os.PathLike[str], header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write the members of a model file; equal models give equal files."""
+    """Write the members of a file; equal ones give equal files."""
     text = json.dumps(header, allow_nan=False, ensure_ascii=True, separators=(",", ":")).encode()
     with replace_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as members:
         members.writestr(zipfile.ZipInfo(HEADER), text)
@@ -36,8 +36,8 @@ def write_archive(path: str | os.PathLike[str], header: dict[str, Any], arrays: 
 
 
 @contextmanager
-def read_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
-    """The members of a model file; whatever is wrong with it, inside the block too, is a ValueError that names it."""
+def read_archive(path: str | os.PathLike[str], what: str = "model file") -> Iterator[Archive]:
+    """The members of a file; whatever is wrong with it, inside the block too, is a ValueError that names it."""
     with open(path, "rb") as file:
         try:
             yield Archive(file, os.fstat(file.fileno()).st_size)
@@ -45,11 +45,11 @@ def read_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
             if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno != errno.EINVAL):
                 raise  # EINVAL: a place before the beginning of the file
             said = " ".join(str(error).split())
-            raise ValueError(f"{os.fspath(path)}: not a model file that can be used: {said:.300}") from error
+            raise ValueError(f"{os.fspath(path)}: not a {what} that can be used: {said:.300}") from error
 
 
 class Archive:
-    """An open model file."""
+    """An open file."""
 
     def __init__(self, file: Any, size: int):
         self._members = zipfile.ZipFile(file)
