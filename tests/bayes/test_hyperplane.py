@@ -44,3 +44,10 @@ def test_points_and_faults():
     ):
         with pytest.raises(ValueError, match=said):
             hyperplane_errors(*arguments)
+
+
+def test_one_number_is_the_variance_of_all():
+    means = [[0.0, 0.0], [3.0, 5.0]]
+    same = hyperplane_errors([1.0, 0.0], -1.0, means, [4.0, 4.0], [0, 1])
+    np.testing.assert_array_equal(hyperplane_errors([1.0, 0.0], -1.0, means, 4.0, [0, 1]), same)
+    assert same == pytest.approx(ndtr([-0.5, -1.0]))  # 1 and 2 over a deviation of 2

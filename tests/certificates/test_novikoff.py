@@ -10,7 +10,7 @@ import reference
 import scipy.sparse as sp
 from honest_certificates import SUCCESS, clouds
 
-from linsep import Kozinec, LeastSquares, MarginCertificate, Perceptron, Relaxation
+from linsep import Kozinec, LeastSquares, LinearMachine, MarginCertificate, Perceptron, Relaxation
 from linsep.loop.learn import learn
 from linsep.loop.stop import Stop
 from linsep.oracles import points
@@ -154,6 +154,8 @@ def test_a_machine_states_both_bounds_and_the_true_one_is_between(thin):
     X = rng.standard_normal((90, 2)) + 4.0 * np.array([[1.0, 0.0], [-0.5, 1.0], [-0.5, -1.0]])[label] + 5.0
     data = sp.csr_array(X) if thin else X
     claim = Perceptron(max_iter=10_000, scaling=None, keep="last").fit(data, label).certificate_
+    machine = LinearMachine(max_iter=10_000, scaling=None, keep="last").fit(data, label).certificate_
+    assert machine.novikoff_best == claim.novikoff_best
     Z = np.column_stack([X, np.ones(90)])  # the referee: all 180 of Kesler's vectors, and a quadratic program
     A = np.array(
         [np.kron(np.eye(3)[y] - np.eye(3)[k], z) for z, y in zip(Z, label, strict=True) for k in {0, 1, 2} - {y}]

@@ -2,6 +2,7 @@ r"""The error of any hyperplane on given Gaussians (F5)."""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,8 @@ def hyperplane_errors(w: Any, b: float, means: Any, covariances: Any, y: Any) ->
         The bias.
     means : array-like of shape (k, d)
         The means of the Gaussians.
-    covariances : list of k covariances
-        A variance (of a sphere), d variances (a diagonal), or a d x d matrix each.
+    covariances : number, or list of k covariances
+        A variance (of a sphere), d variances (a diagonal), or a d x d matrix each; one number is the variance of all.
     y : array-like of shape (k,)
         The class of each Gaussian; of the two labels, sorted, the second is the positive side.
 
@@ -39,6 +40,7 @@ def hyperplane_errors(w: Any, b: float, means: Any, covariances: Any, y: Any) ->
     w, means = as_float_array(w, "w").ravel(), np.atleast_2d(as_float_array(means, "means"))
     if means.shape[1] != w.size or not w.any():
         raise ValueError(f"w: expected {means.shape[1]} numbers, one per column of means, not all 0; got {w.tolist()}.")
+    covariances = [covariances] * len(means) if isinstance(covariances, Real) else covariances
     labels, k = np.unique(np.asarray(y), return_inverse=True)
     if len(labels) > 2 or k.shape != (len(means),) or len(covariances) != len(means):
         raise ValueError(

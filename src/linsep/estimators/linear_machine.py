@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..rules import Increment
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Condition
 from ._validation import set_parameters
+from .perceptron import with_best_margin
 
 
 @shared_parameters
@@ -47,3 +49,9 @@ class LinearMachine(LoopedLinear):
 
     def _machine(self) -> bool:
         return True
+
+    def _run(self, parts, start, max_iter, watch=(), rng=None):
+        result = super()._run(parts, start, max_iter, watch, rng)
+        if not isinstance(self._rule(), Increment):  # Novikoff's bound is the perceptron's
+            return result
+        return result._replace(certificate=with_best_margin(parts, result.certificate, result.state.passes))

@@ -93,7 +93,7 @@ class Perceptron(LoopedLinear):
         if averaged and result.certificate.violated and is_sorted(parts[0].label):
             again = super()._run(parts, start, max_iter, watch, "interleaved")
             result = min(result, again, key=lambda found: found.certificate.violated)
-        return result._replace(certificate=_with_best_margin(parts, result.certificate, result.state.passes))
+        return result._replace(certificate=with_best_margin(parts, result.certificate, result.state.passes))
 
     def _auto_passes(self, X) -> int:
         return min(1000, auto_passes(X)) if self.batch else 20
@@ -108,7 +108,7 @@ class Perceptron(LoopedLinear):
         return "It is usable as it is; to separate the data raise max_iter, scale the columns or lift them."
 
 
-def _with_best_margin(parts: list[Any], claim: Any, passes: int) -> Any:
+def with_best_margin(parts: list[Any], claim: Any, passes: int) -> Any:
     """The certificate of a w that separates, with Novikoff's bound by a larger margin too, if one is found.
 
     A search costs four looks at the data: of large data it is made only where learning took many more.

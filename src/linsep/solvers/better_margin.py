@@ -12,7 +12,7 @@ from ..rows.matrix import RowOracle, length, scores, vectors
 from .machine_margin import ClassVectors
 
 ROWS = 100  # rows that a round may add
-ROUNDS = 2  # each looks at all rows once; of a linear machine as many for each class
+ROUNDS = 2  # each looks at all rows once; of small linear machines so many for each class
 FREE = 1 << 22  # multiplications that always may be made
 MANY = 16  # passes beside which four looks at the data cost little
 STEPS = 500  # of the search for the nearest point of some rows
@@ -40,7 +40,7 @@ def better_margin(parts: Sequence[RowOracle], w: np.ndarray, passes: int = MANY)
     look = _look_at_machine if machine else _look_at_rows
     score, place = look(parts, w)
     cut = score  # those of the w whose lowest vectors are taken next
-    for _ in range(ROUNDS * parts[0].slots):
+    for _ in range(ROUNDS * parts[0].slots if numbers <= FREE else ROUNDS):
         keep_time()
         lowest = _lowest(cut, most)
         places = np.unique(np.concatenate([places, place[lowest[cut[lowest] < 1e300]]]))
