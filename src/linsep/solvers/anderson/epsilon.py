@@ -87,7 +87,7 @@ def trace_radius(g: Gaussians, r: float, rule: Any, most: int) -> Iterator[Updat
 
     part = ellipsoids(task.g.means, task.g.low, task.g.deviation, r, task.g.sign)
     for update in updates([part], CORRECT, rule, most=most):
-        yield update._replace(w=show(update.w), before=show(update.before), a=show(update.a))
+        yield update._replace(w=show(update.w), before=show(update.before), a=show(update.a), upper=math.nan)
 
 
 # ---------------------------------------------------------------- improving directions (F2)
