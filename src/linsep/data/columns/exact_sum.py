@@ -13,31 +13,38 @@ DIGITS = 70  # of 32 bits: all of float64's range, and room for carries
 LARGEST = 1e150  # whose square is still a float
 
 
-@compiled
-def _add_bits(bits: np.ndarray, digits: np.ndarray) -> None:
+@compiled(inline=True)
+def add_bits(b, digits):
     """Add the float64 with these bits to a number of signed digits, of which each may hold 2^31 additions."""
+    exponent, m = (b >> 52) & 0x7FF, b & 0xFFFFFFFFFFFFF
+    if exponent == 0:
+        exponent = 1
+    else:
+        m |= 0x10000000000000
+    k, r = (exponent - 1) >> 5, (exponent - 1) & 31
+    sign = -1 if b < 0 else 1
+    low, high = np.uint64(m & 0xFFFFFFFF) << np.uint64(r), np.int64(m >> 32) << r
+    digits[k] += sign * np.int64(low & np.uint64(0xFFFFFFFF))
+    digits[k + 1] += sign * (np.int64(low >> np.uint64(32)) + (high & 0xFFFFFFFF))
+    digits[k + 2] += sign * (high >> 32)
+
+
+@compiled
+def _add_all(bits: np.ndarray, digits: np.ndarray) -> None:
     for i in range(bits.size):
-        b = bits[i]
-        exponent, m = (b >> 52) & 0x7FF, b & 0xFFFFFFFFFFFFF
-        if exponent == 0:
-            exponent = 1
-        else:
-            m |= 0x10000000000000
-        k, r = (exponent - 1) >> 5, (exponent - 1) & 31
-        sign = -1 if b < 0 else 1
-        low, high = np.uint64(m & 0xFFFFFFFF) << np.uint64(r), np.int64(m >> 32) << r
-        digits[k] += sign * np.int64(low & np.uint64(0xFFFFFFFF))
-        digits[k + 1] += sign * (np.int64(low >> np.uint64(32)) + (high & 0xFFFFFFFF))
-        digits[k + 2] += sign * (high >> 32)
+        add_bits(bits[i], digits)
+
+
+def whole_number(digits: np.ndarray) -> int:
+    """The number of these digits."""
+    return sum(digit << (32 * place) for place, digit in enumerate(digits.tolist()))
 
 
 def _sum(values: np.ndarray) -> int:
     """The sum of finite floats, in units of 2^-1074."""
-    digits, total = np.zeros(DIGITS, dtype=np.int64), 0
-    _add_bits(np.ascontiguousarray(values, dtype=np.float64).view(np.int64), digits)
-    for place, digit in enumerate(digits.tolist()):
-        total += digit << (32 * place)
-    return total
+    digits = np.zeros(DIGITS, dtype=np.int64)
+    _add_all(np.ascontiguousarray(values, dtype=np.float64).view(np.int64), digits)
+    return whole_number(digits)
 
 
 @dataclass

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from ..errors import DataError
 from . import cells
 from .decide import decide
-from .kinds import KINDS, Category, Column, Hashed, Ignore, Text, read_column
+from .kinds import KINDS, Category, Column, Hashed, Ignore, Number, Text, read_column
+from .numbers import Affine, NumberCounts, as_columns, is_counted_here, write_features
 from .statistics import CLASSES, Statistics, count_column
 
 FORMAT, VERSION = "linsep schema", 1
@@ -68,18 +69,40 @@ class Schema:
         if used and len(self.missing_columns(batch.columns)) == len(used):
             raise DataError(f"expected the column {used[0].name!r}, found {', '.join(batch.columns[:10])[:200]}.")
         there = set(batch.columns)
-        blocks = [
-            column.features(batch[column.name]) if column.name in there else column.absent(batch.height)
-            for column in used
-        ]
-        if self.sparse:
-            X: Any = sp.csr_matrix(sp.hstack([sp.csr_matrix(block) for block in blocks], format="csr"))
-            X.sort_indices()
-        else:
-            dense = [block if isinstance(block, np.ndarray) else block.toarray() for block in blocks]
-            X = np.ascontiguousarray(np.hstack(dense)) if dense else np.zeros((batch.height, 0))
+        X = self._sparse_features(batch, used) if self.sparse else self._dense_features(batch, used)
         y = self.labels(batch[self.target]) if self.target in there else None
         return X, y, self._weights(batch[self.weight]) if self.weight in there else None
+
+    def _sparse_features(self, batch: Any, used: list[Column]) -> Any:
+        blocks = [sp.csr_matrix(_features(column, batch)) for column in used]
+        X: Any = sp.csr_matrix(sp.hstack(blocks, format="csr"))
+        X.sort_indices()
+        return X
+
+    def _dense_features(self, batch: Any, used: list[Column]) -> np.ndarray:
+        """X, column by column; numbers that are only shifted and scaled all at once."""
+        widths = [len(column.feature_names()) for column in used]
+        places = dict(zip((column.name for column in used), np.cumsum([0, *widths]).tolist()))
+        X = np.empty((batch.height, sum(widths)))
+        kinds = batch.schema
+        plain: dict[str, Any] = {}
+        for column in used:
+            shifted = isinstance(column, Number) and not column.log
+            if shifted and column.name in kinds and is_counted_here(kinds[column.name], None):
+                plain[column.name] = column
+        centre, scale, fill = (
+            np.array([getattr(each, name) for each in plain.values()], np.float64)
+            for name in ("centre", "scale", "fill")
+        )
+        indicator = np.array([each.indicator for each in plain.values()], bool)
+        at = np.array([places[name] for name in plain], np.int64)
+        finite = write_features(as_columns(batch, list(plain)), Affine(centre, scale, fill, indicator, at), X)
+        for column, width in zip(used, widths):
+            if column.name not in plain or not finite:  # one that is not finite is refused by its name
+                block = _features(column, batch)
+                dense = block if isinstance(block, np.ndarray) else block.toarray()
+                X[:, places[column.name] : places[column.name] + width] = dense
+        return X
 
     def labels(self, column: Any) -> np.ndarray:
         """The labels, of the kind of the labels that the schema was inferred from."""
@@ -150,6 +173,12 @@ class Schema:
 
     def __str__(self) -> str:
         return "\n".join(f"{column.name}: {describe(column)}" for column in self.columns)
+
+
+def _features(column: Column, batch: Any) -> Any:
+    """The features of a column of the schema; where the table lacks it, as if every cell were missing."""
+    there = column.name in batch.columns
+    return column.features(batch[column.name]) if there else column.absent(batch.height)
 
 
 def describe(column: Column) -> str:
@@ -252,6 +281,7 @@ def _count(
     found: dict[str, Statistics] = {}
     names: list[str] = []
     labels, row = _Labels(), 0
+    numbers: NumberCounts | None = None
     wrong = [use for use in uses.values() if use not in KINDS]
     if wrong:
         raise DataError(f"expected one of {', '.join(KINDS)} as the use of a column, got {wrong[0]!r}.")
@@ -260,15 +290,30 @@ def _count(
         if batch.width > MOST_COLUMNS:
             raise DataError(f"a table may have {MOST_COLUMNS} columns, got {batch.width}. Write such rows as svmlight.")
         code = labels.code(batch[special[0]]) if special[0] in batch.columns else None
-        for name in batch.columns:
-            if name in special:
-                continue
-            more = count_column(batch[name], code, row, uses.get(name))
-            if name in found:
-                found[name].merge(more)
-            else:
-                found[name] = more
+        kinds = {name: kind for name, kind in batch.schema.items() if name not in special}
+        these = [name for name, kind in kinds.items() if is_counted_here(kind, uses.get(name))]
+        if numbers is None or numbers.names != tuple(these):
+            _take(found, numbers)
+            numbers = NumberCounts(these, [str(kinds[name]) == "Boolean" for name in these])
+        numbers.add(batch, code, row)
+        for name in kinds.keys() - set(these):
+            _add(found, count_column(batch[name], code, row, uses.get(name)))
         row += batch.height
     if not row:
         raise DataError("expected rows, found none. Is the file empty?")
+    _take(found, numbers)
     return names, found, labels
+
+
+def _add(found: dict[str, Statistics], more: Statistics) -> None:
+    """Add the counts of rows that follow."""
+    if more.name in found:
+        found[more.name].merge(more)
+    else:
+        found[more.name] = more
+
+
+def _take(found: dict[str, Statistics], numbers: NumberCounts | None) -> None:
+    """Add all counts of columns of numbers."""
+    for more in () if numbers is None else numbers.statistics():
+        _add(found, more)

@@ -107,7 +107,8 @@ class Statistics:
 def count_column(column: Any, label: np.ndarray | None, first: int, use: str | None = None) -> Statistics:
     """The statistics of a part of a column, whose first row is row ``first`` of the table; ``label``: class numbers.
 
-    ``use`` is what the user wants, if it is known: words of a text are counted only then, and numbers as levels.
+    ``use`` is what the user wants, if it is known: words of a text are counted only then. Numbers are counted as words
+    here; those that are to be numbers are counted by `NumberCounts`, all columns at once.
     """
     import polars as pl
 
@@ -122,14 +123,6 @@ def count_column(column: Any, label: np.ndarray | None, first: int, use: str | N
         return found
     if not (kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum) or cells.is_number(kind)):
         found.other, found.boolean = str(kind), False
-        return found
-    if (kind == pl.Boolean or cells.is_number(kind)) and use not in ("category", "hashed", "text"):
-        found.missing, found.typed = int(column.is_null().sum()), len(column)
-        found.boolean = kind == pl.Boolean
-        if kind.is_float():
-            found.missing += int(column.is_nan().sum())
-        found.infinite = _count_numbers(found, cells.numbers(column), label) - found.missing
-        found.missing += found.infinite
         return found
     said = cells.words(column)
     found.missing, found.boolean = int(said.is_null().sum()), False
