@@ -120,6 +120,12 @@ def test_committees_are_recorded_member_by_member():
         assert recording.w[np.flatnonzero(np.array(members) == k)[-1], k].tolist() == last.w.tolist()
 
 
+def test_a_machine_of_two_classes_has_two_rows():
+    recording = record("linear machine", **S1)
+    assert recording.content["decides"]["kind"] == "machine" and recording.content["shape"] == [2, 3]
+    assert recording.content["answer"] == recording.content["updates"]["w"][-1] and all(recording.check())
+
+
 def test_a_long_recording_is_small():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 2))

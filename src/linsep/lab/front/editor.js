@@ -31,6 +31,7 @@ export class Editor {
     this.player = player; this.live = live; this.tool = "add"; this.klass = 0; this.rules = ["perceptron", ""]; this.options = [{}, {}]; this.preset = "";
     this.data = { X: [], y: [], classes: ["1", "2"] };
     player.fixedBox = (run, ratio) => (planeKind(run) === "projection" || !this.extent ? null : planeKind(run) === "plane" ? fitBox(this.extent, ratio, 0.2) : null);
+    player.root.classList.add("islive");
     this.makeControls();
     this.listen();
   }
@@ -173,7 +174,7 @@ export class Editor {
   // --- Python ---------------------------------------------------------------------------------------------------------
 
   placeholder() {
-    const { X, y } = this.data, classes = this.data.classes.slice(0, Math.max(2, ...y.map((k) => k + 1))), width = X[0]?.length ?? 2, rows = X.length ? X : [[NaN, NaN]];
+    const { X, y } = this.data, classes = [...this.data.classes, "–", "+"].slice(0, Math.max(2, ...y.map((k) => k + 1))), width = X[0]?.length ?? 2;
     const w = new Array(width + 1).fill(0), shown = X.length ? { X, y } : { X: [[1e9, 1e9]], y: [0] };
     return { format: "linsep recording", version: 1, rule: { name: "", parameters: {}, catalogue: this.rules[0] }, data: { ...shown, classes, columns: Array.from({ length: width }, (_, j) => `x${j + 1}`) }, decides: { kind: "sign" }, shape: [1, width + 1], start: w, updates: { w: [], a: [], row: [] }, answer: w, certificates: [{ status: "–", sentence: "", size: X.length }], complete: true, max_updates: 1 };
   }
@@ -183,7 +184,7 @@ export class Editor {
     if (new Set(this.data.y).size < 2) { this.player.setRecordings([this.placeholder()]); this.player.say(t("short")); return; }
     this.busy = true;
     clearTimeout(this.slow);
-    this.slow = setTimeout(() => this.player.say(t("loading")), 400);
+    this.slow = setTimeout(() => { this.player.setRecordings([this.placeholder()]); this.player.say(t("loading")); }, this.player.scenes.length ? 900 : 150);
     const whole = this.data.classes.every((name) => /^-?\d{1,9}$/.test(name)), labels = this.data.y.map((k) => (whole ? Number(this.data.classes[k]) : this.data.classes[k]));
     const asked = this.rules.map((rule, k) => ({ rule, options: this.options[k] })).filter(({ rule }) => rule);
     const body = JSON.stringify({ X: this.data.X, y: labels, columns: this.data.columns, rules: asked });

@@ -1,7 +1,6 @@
 // An exercise: questions one after the other, checked against the recording; the answers are exported as JSON.
 import { download } from "./exports.js";
-import { markerSize } from "./plane.js";
-import { subscript } from "./plane.js";
+import { markerSize, subscript } from "./plane.js";
 import { t } from "./text.js";
 import { el } from "./words.js";
 
@@ -76,7 +75,7 @@ export class ExerciseHost {
     if (!scene.handW) return;
     const wrong = scene.run.wrong(scene.w).count;
     if (wrong) this.verdict.textContent = t("left", { n: wrong });
-    else if (!scene.dragging || true) this.judge(scene.handW.slice(), true);
+    else this.judge(scene.handW.slice(), true);
   }
 
   results() {

@@ -115,7 +115,7 @@ export class Axes {
   back([px, py]) { return [this.box[0] + ((px - this.left) / this.width) * (this.box[1] - this.box[0]), this.box[2] + (1 - (py - this.top) / this.height) * (this.box[3] - this.box[2])]; }
   grid(format, xs, ys) {
     const { p } = this, { colours } = p;
-    xs ??= roundTicks(this.box[0], this.box[1], Math.max(2, this.width / 90)); ys ??= roundTicks(this.box[2], this.box[3], Math.max(3, this.height / 50));
+    xs ??= roundTicks(this.box[0], this.box[1], Math.max(2, this.width / 90)); ys ??= roundTicks(this.box[2], this.box[3], Math.max(4, this.height / 50));
     const segments = [...xs.map((v) => [[this.x(v), this.top], [this.x(v), this.top + this.height]]), ...ys.map((v) => [[this.left, this.y(v)], [this.left + this.width, this.y(v)]])];
     p.segments(segments, { stroke: colours.grid, width: 1 });
     for (const v of xs) p.text(format(v), [this.x(v), this.top + this.height + 15 * colours.scale], { size: 11, fill: colours.soft, align: "center", halo: false });

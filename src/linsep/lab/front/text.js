@@ -19,7 +19,7 @@ export const STRINGS = {
     proof: "In the library’s words", meet: "Both hulls hold this point: no line can part them.", nearest: "The nearest points of the two hulls.",
     support: "{n} rows are the proof.", lifted: "In the plane: {f} = 0", member: "member {k}: {sides}", against: "{a} against {b}", rest: "the rest",
     violates: "{a} against {b}", paste: "Paste or drop a CSV", tool: "Tool", add: "Add", move: "Move", remove: "Delete", relabel: "Relabel",
-    clear: "Clear", klass: "Class", loading: "recording …", csvhelp: "Numbers, the label last; a first line of names is allowed.", use: "Use", cancel: "Cancel",
+    clear: "Clear", klass: "Class", loading: "Python is recording … The first time it compiles, which takes some seconds.", csvhelp: "Numbers, the label last; a first line of names is allowed.", use: "Use", cancel: "Cancel",
     toobig: "The file has {mb} MB; the lab takes up to {most}.", toomany: "The lab takes up to {n} points, got {got}.",
     badcsv: "Line {line}: expected {n} numbers and a label, got “{cell}”.", short: "Expected two classes or more. Draw points of another class.",
     badrecording: "This is not a recording of linsep: {why}", unreachable: "Python does not answer. Is linsep lab still running?",
@@ -32,7 +32,7 @@ export const STRINGS = {
     saynot: "No hyperplane separates these data: a convex combination of {k} vectors is zero. {v} of {n} are on the wrong side.",
     saysoft: "With C = {C} this w costs at most {upper}, and none costs less than {lower}.", saybudget: "{v} of {n} vectors are on the wrong side; {reason}.",
     saynov: "Novikoff allows a perceptron at most {n} updates; {k} were made.", keys: "← → step, space plays, Home and End jump", options: "Options",
-    degree: "degree", stretch: "Stretch", drawhere: "Click to add a point",
+    degree: "degree",
   },
   cs: {
     lab: "laboratoř linsep", data: "Prostor dat", weights: "Prostor vah", bounds: "Meze pásma", value: "Kritérium J",
@@ -52,7 +52,7 @@ export const STRINGS = {
     proof: "Slovy knihovny", meet: "Tento bod leží v obou obalech: žádná přímka je nerozdělí.", nearest: "Nejbližší body obou obalů.",
     support: "Důkazem je {n} řádků.", lifted: "V rovině: {f} = 0", member: "člen {k}: {sides}", against: "{a} proti {b}", rest: "ostatní",
     violates: "{a} proti {b}", paste: "Vložit nebo přetáhnout CSV", tool: "Nástroj", add: "Přidat", move: "Posunout", remove: "Smazat", relabel: "Přeznačit",
-    clear: "Vymazat", klass: "Třída", loading: "zaznamenávám …", csvhelp: "Čísla, značka třídy poslední; první řádek smí mít názvy.", use: "Použít", cancel: "Zrušit",
+    clear: "Vymazat", klass: "Třída", loading: "Python zaznamenává … Poprvé se překládá, což trvá několik sekund.", csvhelp: "Čísla, značka třídy poslední; první řádek smí mít názvy.", use: "Použít", cancel: "Zrušit",
     toobig: "Soubor má {mb} MB; laboratoř bere nejvýše {most}.", toomany: "Laboratoř bere nejvýše {n} bodů, dostala {got}.",
     badcsv: "Řádek {line}: čekám {n} čísel a značku, je tam „{cell}“.", short: "Jsou potřeba aspoň dvě třídy. Nakreslete body další třídy.",
     badrecording: "Toto není záznam linsep: {why}", unreachable: "Python neodpovídá. Běží ještě linsep lab?",
@@ -65,7 +65,7 @@ export const STRINGS = {
     saynot: "Žádná nadrovina tato data neoddělí: konvexní kombinace {k} vektorů je nulová. Na špatné straně je {v} z {n}.",
     saysoft: "S C = {C} stojí toto w nejvýše {upper} a žádné nestojí méně než {lower}.", saybudget: "Na špatné straně je {v} z {n} vektorů; {reason}.",
     saynov: "Novikov dovoluje perceptronu nejvýše {n} kroků; provedeno jich bylo {k}.", keys: "← → krok, mezerník přehrává, Home a End skáčou", options: "Možnosti",
-    degree: "stupeň", stretch: "Roztáhnout", drawhere: "Kliknutím přidáte bod",
+    degree: "stupeň",
   },
 };
 

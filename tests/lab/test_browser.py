@@ -1,0 +1,329 @@
+"""The player in a real browser: Playwright with the system's Chromium. Without either these tests are skipped."""
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import golden
+import pytest
+
+from linsep.lab import PRESETS, Exercise, record
+from linsep.lab.server import LabServer
+
+playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright here: pip install playwright")
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium here: apt install chromium")
+
+S1 = PRESETS["S1, nine points"]
+HOSTILE = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page that may reach this machine only, and that fails the test for any error of its script."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, accept_downloads=True, locale="en-GB")
+    errors = []
+    found = context.new_page()
+    found.on("pageerror", lambda error: errors.append(str(error)))
+    found.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield found
+    context.close()
+    assert not errors
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = LabServer()
+    threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    yield running
+    running.shutdown()
+    running.server_close()
+
+
+def until(page, condition, given=None, seconds=60):
+    """Wait for a condition; Playwright's own waiting needs eval, which the page's policy forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(f"(given) => Boolean({condition})", given):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(30)
+
+
+def opened(page, path, **state):
+    """The file, with the network off."""
+    page.context.set_offline(True)
+    page.goto(Path(path).as_uri() + "#" + "&".join(f"{key}={value}" for key, value in state.items()))
+    settle(page)
+
+
+def settle(page):
+    until(page, "window.linsepLab && linsepLab.scenes[0] && linsepLab.scenes[0].views.plane.axes")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def formula(page, scene=0):
+    return page.locator(".formula").nth(scene).inner_text()
+
+
+def show_w(page):
+    settle(page)
+    return page.evaluate("Array.from(linsepLab.scenes[0].w)")
+
+
+def place_of(page, x, y):
+    """Where a point of the data space is on the page."""
+    inside = page.evaluate("([x, y]) => linsepLab.scenes[0].views.plane.axes.at([x, y])", [x, y])
+    box = page.locator(".plane canvas").first.bounding_box()
+    return box["x"] + inside[0], box["y"] + inside[1]
+
+
+@pytest.fixture(scope="module")
+def s1(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "s1.html"
+    record("perceptron", **S1).to_html(path)
+    return path
+
+
+# --- the file, alone -------------------------------------------------------------------------------------------------
+
+
+def test_the_worked_example_step_by_step_offline(page, s1):
+    opened(page, s1)
+    assert show_w(page) == [0, 0, 0]
+    page.keyboard.press("ArrowRight")
+    assert show_w(page) == golden.PATH[0] and "x₁" in formula(page)
+    page.get_by_role("button", name="Step").click()
+    assert show_w(page) == golden.PATH[1]
+    said = formula(page)
+    assert "= −6.25" in said and "(−0.5, −3, −1) + (4.5, 1, 1)" in said and "= (4, −2, 0)" in said and "x₆" in said
+    page.keyboard.press("ArrowRight")
+    assert show_w(page) == golden.W and "= −1" in formula(page) and "= (2.5, −4.5, −1)" in formula(page)
+    assert page.locator(".plane .caption").inner_text() == "all 9 on their side"
+    page.keyboard.press("ArrowLeft")
+    assert show_w(page) == golden.PATH[1]
+    page.keyboard.press("Home")
+    assert show_w(page) == [0, 0, 0]
+    page.keyboard.press("End")
+    assert show_w(page) == golden.W and "update 3 of 3" in page.locator(".where").inner_text()
+    assert "Novikoff allows a perceptron at most 15 updates; 3 were made" in page.locator(".certificate").inner_text()
+
+
+def test_play_runs_to_the_end_and_stops(page, s1):
+    opened(page, s1)
+    page.locator(".speed").fill("6")
+    page.get_by_role("button", name="Play").click()
+    until(page, "!linsepLab.playing && linsepLab.frame === 3")
+    assert show_w(page) == golden.W
+
+
+def test_the_address_holds_the_scene(page, s1):
+    opened(page, s1, step=2, lang="cs", theme="dark", projector=1)
+    assert show_w(page) == golden.PATH[1] and "na řadě je x₆" in formula(page)
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 21, 25)"
+    page.keyboard.press("ArrowRight")
+    until(page, "location.hash.includes('step=3') && location.hash.includes('lang=cs')")
+
+
+def test_lifting_and_kozinec_show_the_lectures_results(page, tmp_path):
+    record("lifting to x^2 - 1", **PRESETS["S0, lifting"]).to_html(tmp_path / "s0.html")
+    opened(page, tmp_path / "s0.html", step=999)
+    assert "3.12x² − 1.5x − 0.12 = 0" in formula(page)
+    record("eps-kozinec", **S1).to_html(tmp_path / "kozinec.html")
+    opened(page, tmp_path / "kozinec.html", step=999)
+    said = page.locator(".certificate").inner_text()
+    assert "at least 1.67705" in said and "more than 1.67706" in said
+
+
+def test_hostile_labels_are_shown_and_not_run(page, tmp_path):
+    recording = record(
+        "linear machine", S1["X"], [HOSTILE] * 3 + ["b"] * 3 + ["c"] * 3, columns=[HOSTILE, "x"], title=HOSTILE
+    )
+    recording.to_html(tmp_path / "hostile.html")
+    opened(page, tmp_path / "hostile.html", step=1)
+    assert page.evaluate("window.hacked") is None and page.locator("img").count() == 0
+    assert HOSTILE in page.locator(".brand").inner_text() and HOSTILE in formula(page)
+    svg = page.evaluate("linsepLab.scenes[0].toSvg()")
+    assert "<img" not in svg and "&lt;img" in svg
+
+
+def test_a_forged_recording_gets_a_sentence(page, s1, tmp_path):
+    forged = s1.read_text(encoding="utf-8").replace('"y":[0,', '"y":[7,')
+    (tmp_path / "forged.html").write_text(forged, encoding="utf-8")
+    page.goto((tmp_path / "forged.html").as_uri())
+    page.wait_for_selector(".note.bad")
+    assert page.locator(".note").inner_text() == "This is not a recording of linsep: y"
+
+
+def exported(page, key):
+    page.locator(".exports summary").click()
+    with page.expect_download() as found:
+        page.locator(f"[data-export={key}]").click()
+    return Path(found.value.path()).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["S1, nine points", "three classes"])
+def test_exports_are_those_of_python_and_the_code_runs(page, tmp_path, name):
+    recording = record("perceptron" if "S1" in name else "one versus one", **PRESETS[name])
+    recording.to_html(tmp_path / "page.html")
+    opened(page, tmp_path / "page.html", step=2)
+    assert json.loads(exported(page, "json")) == recording.content
+    header, *rows = (line.split(",") for line in exported(page, "csv").decode().splitlines())
+    expected = [line.split(",") for line in recording.to_csv().splitlines()]
+    assert header == expected[0]
+    numbers = [[[float(cell) if cell else None for cell in row] for row in table] for table in (rows, expected[1:])]
+    assert numbers[0] == numbers[1]
+    assert exported(page, "png").startswith(b"\x89PNG") and exported(page, "svg").startswith(b"<svg")
+    made = {"__name__": "exported"}
+    exec(compile(exported(page, "code"), "exported", "exec"), made)
+    assert made["recording"].w.tobytes() == recording.w.tobytes()
+
+
+def test_two_rules_play_together(page, tmp_path):
+    record("perceptron", **S1).to_html(tmp_path / "two.html", beside=record("relaxation", **S1))
+    opened(page, tmp_path / "two.html", step=3)
+    assert "(2.5, −4.5, −1)" in formula(page, 0) and "β = η (b − ⟨w, a⟩)" in formula(page, 1)
+    page.keyboard.press("End")
+    settle(page)
+    assert page.evaluate("linsepLab.scenes.map((scene) => scene.frame)") == [3, 6]
+
+
+def test_an_exercise_from_question_to_results(page, tmp_path):
+    questions = ["separable", {"kind": "next update", "after": 1}, "separate by hand"]
+    Exercise([record("perceptron", **S1)], questions, title="Nine points").to_html(tmp_path / "exercise.html")
+    opened(page, tmp_path / "exercise.html")
+    assert not page.locator(".certificate").is_visible()
+    page.locator("[data-action=yes]").click()
+    settle(page)
+    assert page.locator(".verdict").inner_text() == "Right." and page.locator(".certificate").is_visible()
+    page.locator("[data-action=proceed]").click()
+    settle(page)
+    page.mouse.click(*place_of(page, 1.0, 3.0))
+    assert "Not so" in page.locator(".verdict").inner_text()
+    page.mouse.click(*place_of(page, 4.5, 1.0))
+    assert page.locator(".verdict").inner_text() == "Right."
+    page.locator("[data-action=proceed]").click()
+    settle(page)
+    tip = page.evaluate("linsepLab.scenes[0].views.weights.axes.at([2.5, -4.5])")
+    box = page.locator(".weights canvas").bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + tip[0], box["y"] + tip[1], steps=5)
+    page.mouse.up()
+    until(page, "document.querySelector('.verdict').textContent === 'Right.'")
+    page.locator("[data-action=proceed]").click()
+    with page.expect_download() as found:
+        page.locator("[data-action=results]").click()
+    answers = json.loads(Path(found.value.path()).read_text())["answers"]
+    assert [each["right"] for each in answers] == [True, True, True]
+    assert answers[1]["attempts"] == ["x2", "x6"]
+
+
+# --- live ------------------------------------------------------------------------------------------------------------
+
+
+def recorded(page, rows):
+    until(page, f"linsepLab.scenes[0]?.run.n === {rows} && linsepLab.scenes[0].run.T > 0")
+    settle(page)
+
+
+def test_draw_move_relabel_delete_and_switch_rules(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    page.keyboard.press("End")
+    assert show_w(page) == golden.W
+    page.keyboard.press("2")
+    page.mouse.click(*place_of(page, 3.0, 0.0))
+    recorded(page, 10)
+    page.mouse.move(*place_of(page, 4.5, 1.0))
+    page.mouse.down()
+    page.mouse.move(*place_of(page, 4.0, 2.0), steps=6)
+    page.mouse.up()
+    until(page, "Math.abs(linsepLab.scenes[0].run.X[5][1] - 2) < 0.05")
+    page.locator("[data-tool=relabel]").click()
+    page.locator("[data-klass='2']").click()
+    page.mouse.click(*place_of(page, 5.5, 0.5))
+    until(page, "linsepLab.scenes[0].run.kind === 'machine'")
+    page.locator("[data-tool=remove]").click()
+    page.mouse.click(*place_of(page, 5.5, 0.5))
+    until(page, "linsepLab.scenes[0].run.n === 9 && linsepLab.scenes[0].run.T > 0")
+    page.locator(".live select").nth(1).select_option("eps-kozinec")
+    until(page, "linsepLab.scenes[0].run.ruleClass() === 'Kozinec'")
+    page.locator(".live select").nth(2).select_option("relaxation")
+    until(page, "linsepLab.scenes.length === 2")
+
+
+def test_a_link_makes_the_scene_again(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    page.mouse.click(*place_of(page, 3.0, 0.0))
+    recorded(page, 10)
+    page.keyboard.press("End")
+    until(page, "location.hash.includes('points') && location.hash.includes('step=')")
+    link, w = page.url, show_w(page)
+    page.goto("about:blank")
+    page.goto(link)
+    recorded(page, 10)
+    until(page, "linsepLab.frame > 0")
+    assert show_w(page) == w
+
+
+def test_csv_by_paste_and_file(page, server, tmp_path):
+    page.goto(server.address)
+    recorded(page, 9)
+    page.locator("[data-tool=paste]").click()
+    page.locator("dialog textarea").fill(f"a;b;kind\n0;0;no\n1;0;no\n3;3;{HOSTILE}\n4;3;{HOSTILE}")
+    page.locator("dialog .main").click()
+    recorded(page, 4)
+    assert page.evaluate("linsepLab.scenes[0].run.data.columns") == ["a", "b"]
+    assert page.evaluate("window.hacked") is None
+    for said, expected in {
+        "0,0,a\n1,nan,b": "Line 2: expected 2 numbers and a label, got “nan”.",
+        "0,0,a\n1,b": "Line 2: expected 2 numbers and a label, got “1,b”.",
+        "text": "Line 1: expected 1 numbers and a label, got “text”.",
+        "\n".join(f"{k},0,{k % 2}" for k in range(2001)): "The lab takes up to 2000 points, got 2001.",
+    }.items():
+        (tmp_path / "data.csv").write_text(said)
+        page.locator("input[type=file]").set_input_files(tmp_path / "data.csv")
+        until(page, "document.querySelector('.note').textContent === given", expected)
+    (tmp_path / "large.csv").write_bytes(b"0,0,1\n" * 400_000)
+    page.locator("input[type=file]").set_input_files(tmp_path / "large.csv")
+    until(page, "document.querySelector('.note').textContent.startsWith('The file has 2.4 MB')")
+    (tmp_path / "one.csv").write_text("0,0,a\n1,1,a")
+    page.locator("input[type=file]").set_input_files(tmp_path / "one.csv")
+    until(page, "document.querySelector('.note').textContent.startsWith('Expected two classes')")
+
+
+def test_every_button_has_a_name_and_pictures_are_described(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    names = page.evaluate(
+        "[...document.querySelectorAll('button, select, input, canvas')].filter((e) => e.offsetParent).map((e) =>"
+        " e.getAttribute('aria-label') || e.textContent.trim() || e.title || (e.labels?.length ? 'label' : ''))"
+    )
+    assert all(names) and len(names) > 20
+    page.keyboard.press("ArrowRight")
+    settle(page)
+    said = page.locator(".plane canvas").get_attribute("aria-label")
+    assert said == "Data space: update 1 of 3; x1 is visited; w = (−0.5, −3, −1); 4 of 9 on the wrong side"
+
+
+def test_the_modules_are_javascript():
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no Node here")
+    front = Path(sys.modules["linsep.lab.page"].__file__).parent / "front"
+    for file in sorted(front.glob("*.js")):
+        command = [node, "--check", "--input-type=module", "-"]
+        done = subprocess.run(command, input=file.read_bytes(), capture_output=True)
+        assert done.returncode == 0, (file.name, done.stderr.decode())

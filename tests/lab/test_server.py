@@ -1,0 +1,157 @@
+"""The server of the live lab: whom it answers, what it refuses, and that it stays up."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import golden
+import pytest
+
+from linsep.lab import PRESETS, Recording
+from linsep.lab.server import MOST_BODY, LabServer
+
+S1 = PRESETS["S1, nine points"]
+ASKED = {**S1, "rules": [{"rule": "perceptron"}]}
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = LabServer()
+    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield running
+    running.shutdown()
+    running.server_close()
+
+
+def ask(server, method="POST", path="/record", body=None, **changed):
+    """The status and the answer; a header of None is not sent."""
+    headers = {"Content-Type": "application/json", "X-Linsep-Token": server.token, "Host": f"127.0.0.1:{server.port}"}
+    headers |= {name.replace("_", "-"): value for name, value in changed.items()}
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    said = body if isinstance(body, bytes) else json.dumps(ASKED if body is None else body).encode()
+    try:
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        if "Content-Length" not in headers and method == "POST":
+            headers["Content-Length"] = str(len(said))
+        for name, value in headers.items():
+            if value is not None:
+                connection.putheader(name, value)
+        connection.endheaders()
+        if method == "POST" and int(headers["Content-Length"] or 0) <= MOST_BODY:
+            connection.send(said)
+        answer = connection.getresponse()
+        return answer.status, answer.read(), answer.headers
+    finally:
+        connection.close()
+
+
+def test_the_worked_example_over_the_wire(server):
+    status, body, _ = ask(server)
+    assert status == 200
+    recording = Recording(json.loads(body)["recordings"][0])
+    assert recording.w.reshape(3, 3).tolist() == golden.PATH and all(recording.check())
+    assert recording.content["rule"]["catalogue"] == "perceptron"
+
+
+def test_the_page_needs_the_token_and_says_what_it_may_load(server):
+    status, body, headers = ask(server, "GET", f"/?token={server.token}", X_Linsep_Token=None)
+    assert status == 200 and b"S1, nine points" in body
+    assert "connect-src 'self'" in headers["Content-Security-Policy"] and headers["Referrer-Policy"] == "no-referrer"
+    for path in ("/", "/?token=", "/?token=guess"):
+        status, body, _ = ask(server, "GET", path, X_Linsep_Token=None)
+        assert status == 403 and server.token.encode() not in body
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "said"),
+    [
+        ({"X_Linsep_Token": None}, 403, "token"),
+        ({"X_Linsep_Token": "guess"}, 403, "token"),
+        ({"X_Linsep_Token": "h\u00e1d\u00e1m"}, 403, "token"),
+        ({"Host": "evil.example"}, 403, "host"),
+        ({"Host": None}, 403, "host"),
+        ({"Origin": "https://evil.example"}, 403, "other pages"),
+        ({"Origin": "null"}, 403, "other pages"),
+        ({"Content_Type": "text/plain"}, 404, "Expected JSON"),
+        ({"path": "/etc/passwd"}, 404, "Expected JSON"),
+        ({"Content_Length": str(100_000_000)}, 413, "Take fewer points"),
+        ({"Content_Length": "-5"}, 411, "length"),
+    ],
+)
+def test_others_are_refused(server, changed, status, said):
+    if changed.get("Content_Length") == "-5":
+        changed = {**changed, "body": b""}
+    if changed.get("X_Linsep_Token", "") == "h\u00e1d\u00e1m":
+        changed = {"X_Linsep_Token": "h\u00e1d\u00e1m".encode()}
+    found, body, _ = ask(server, **changed)
+    assert found == status and said in json.loads(body)["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "Expected JSON"),
+        (b"[" * 100_000, "Expected JSON"),
+        ([], "Expected X, y and rules"),
+        ({**ASKED, "X": [[0.0, "a"]] * 9}, "could not convert"),
+        ({**ASKED, "X": [[0.0, None]] * 9}, "NaN"),
+        ({**ASKED, "X": [[1e400, 0]] * 9}, "NaN|infinity"),
+        ({**ASKED, "X": [[0.0], [1.0, 2.0]], "y": [0, 1]}, "inhomogeneous|sequence"),
+        ({**ASKED, "y": [1] * 9}, "one class only"),
+        ({**ASKED, "y": [{}] * 9}, "whole numbers or words"),
+        ({**ASKED, "X": [[0, 0]] * 2001, "y": [0, 1] * 1000 + [0]}, "up to 2000 points"),
+        ({**ASKED, "rules": [{"rule": "os.system"}]}, "rule: expected one of"),
+        ({**ASKED, "rules": [{"rule": "perceptron", "options": {"rate": -1}}]}, "rate: expected a number from"),
+        ({**ASKED, "rules": [{"rule": "perceptron", "options": {"start": 1}}]}, "has no option"),
+        ({**ASKED, "rules": []}, "one rule or two"),
+        ({**ASKED, "columns": ["a"]}, "columns: expected 2 names"),
+    ],
+)
+def test_bad_requests_get_one_sentence_and_the_server_stays_up(server, body, said):
+    status, answer, _ = ask(server, body=body)
+    assert status == 400
+    assert any(each in json.loads(answer)["error"] for each in said.split("|")), answer
+    assert ask(server)[0] == 200
+
+
+def test_labels_are_data(server):
+    words = ["<script>alert(1)</script>"] * 5 + ["b"] * 4
+    status, body, headers = ask(server, body={**ASKED, "y": words})
+    assert status == 200 and headers["X-Content-Type-Options"] == "nosniff"
+    assert words[0] in json.loads(body)["recordings"][0]["data"]["classes"]
+
+
+def test_a_busy_port_is_not_an_error(server):
+    other = LabServer(server.port)
+    try:
+        assert other.port != server.port and other.token != server.token
+    finally:
+        other.server_close()
+
+
+def test_it_listens_on_this_machine_only(server):
+    assert server.socket.getsockname()[0] == "127.0.0.1" and server.socket.family == socket.AF_INET
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_the_command_serves_and_ctrl_c_ends_it():
+    command = [sys.executable, "-m", "linsep", "lab", "--no-browser", "--port", "0"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        address = running.stdout.readline().split()[-1]
+        port, token = int(address.split(":")[2].split("/")[0]), address.split("token=")[1]
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", f"/?token={token}")
+        assert connection.getresponse().status == 200
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+        assert running.returncode == 0 and errors == ""
+    finally:
+        running.kill()
+        running.communicate()
