@@ -26,6 +26,7 @@ NAMES = {
     "LinearMachine",
     "Mahalanobis",
     "MaximumMargin",
+    "MaximumMarginCV",
     "NearestMean",
     "NetworkClassifier",
     "LabellingCertificate",

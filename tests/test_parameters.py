@@ -33,6 +33,9 @@ SAME_MEANING = {
     "centre": "Subtract the means.",
     "estimator": "The two-class estimator that is cloned and fitted.",
     "loss": "What a wrong decision costs.",
+    "multi_class": "How many classes are learned.",
+    "scoring": "What a fit is judged by.",
+    "visits": "In which order rows are visited.",
     "margin": "The margin b: the score that every vector must exceed.",
     "method": "Which algorithm.",
     "rate": "The factor of an update or a step.",
@@ -142,6 +145,10 @@ def fitted(name: str) -> list[Any]:
         "MaximumMargin": lambda: [
             *(kind(C).fit(*data) for C in (np.inf, 1.0) for data in (two, (X, Y))),
             kind(1.0, multi_class="one-vs-all").fit(X, Y),
+        ],
+        "MaximumMarginCV": lambda: [
+            kind([1.0], cv=2, multi_class=way).fit(*data)
+            for way, data in (("auto", two), ("auto", (X, Y)), ("one-vs-all", (X, Y)))
         ],
         "NetworkClassifier": lambda: [kind().fit(graphs, [[0, 0, 1], [1, 2, 2]])],
         "OneVsAll": lambda: [kind(linsep.MaximumMargin(C=1.0)).fit(X, Y)],

@@ -29,6 +29,7 @@ reveal_type(linsep.LeastSquares("lms", rate="1/k").fit(X, y))  # LeastSquares
 reveal_type(linsep.GradientDescent().fit(X, y))  # GradientDescent
 reveal_type(linsep.MaximumMargin(C=1.0).fit(X, y))  # MaximumMargin
 reveal_type(linsep.MaximumMargin(C=1.0).fit(X, y).certificate_)  # Certificate
+reveal_type(linsep.MaximumMarginCV().fit(X, y))  # MaximumMarginCV
 reveal_type(linsep.OneVsAll(rule).fit(X, y))  # OneVsAll
 reveal_type(linsep.SequenceClassifier().fit([X], [y]).coef_)  # numpy.ndarray
 reveal_type(linsep.separability(X, y))  # MarginCertificate

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .estimators.least_squares import LeastSquares as LeastSquares
     from .estimators.linear_machine import LinearMachine as LinearMachine
     from .estimators.maximum_margin import MaximumMargin as MaximumMargin
+    from .estimators.maximum_margin_cv import MaximumMarginCV as MaximumMarginCV
     from .estimators.network_classifier import NetworkClassifier as NetworkClassifier
     from .estimators.one_vs import OneVsAll as OneVsAll
     from .estimators.one_vs import OneVsOne as OneVsOne
@@ -60,6 +61,7 @@ _HOME = {
     "LinearMachine": "estimators.linear_machine",
     "Mahalanobis": "bayes",
     "MaximumMargin": "estimators.maximum_margin",
+    "MaximumMarginCV": "estimators.maximum_margin_cv",
     "NearestMean": "bayes",
     "NetworkClassifier": "estimators.network_classifier",
     "MarginCertificate": "certificates.margin",

@@ -12,8 +12,10 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 INTERRUPTED = "interrupted (Ctrl-C)"
@@ -32,9 +34,20 @@ class Interrupt(threading.local):
 
     active = False  # inside a call of the library
     handler: Any = None  # what Ctrl-C did before that call; None: outside the main thread
-    pressed_at = math.inf  # when Ctrl-C was pressed
     deadline = math.inf
     grace = math.inf  # seconds after the end that a proof may take; infinite outside of proofs
+
+    def __init__(self) -> None:
+        self.press = [math.inf]  # when Ctrl-C was pressed: threads that work for this one look here, too
+
+    @property
+    def pressed_at(self) -> float:
+        """When Ctrl-C was pressed."""
+        return self.press[0]
+
+    @pressed_at.setter
+    def pressed_at(self, moment: float) -> None:
+        self.press[0] = moment
 
     @property
     def pressed(self) -> bool:
@@ -97,11 +110,14 @@ def _press(signum: int, frame: object) -> None:
 def suspended() -> Iterator[None]:
     """Around a fit of an estimator that may be anybody's: Ctrl-C ends it as it always does, and is noticed here.
 
-    An estimator of ours keeps what it has, as it does when a user calls it.
+    An estimator of ours keeps what it has, as it does when a user calls it. In a thread that gets no signals there is
+    nothing to suspend.
     """
     handler, pressed_at = INTERRUPT.handler, INTERRUPT.pressed_at
-    if handler is not None:
-        signal.signal(signal.SIGINT, handler)
+    if handler is None:
+        yield
+        return
+    signal.signal(signal.SIGINT, handler)
     INTERRUPT.active = False
     try:
         yield
@@ -109,8 +125,31 @@ def suspended() -> Iterator[None]:
         pressed_at = min(pressed_at, time.monotonic())
     finally:
         INTERRUPT.active, INTERRUPT.handler, INTERRUPT.pressed_at = True, handler, pressed_at
-        if handler is not None and not INTERRUPT.pressed:
+        if not INTERRUPT.pressed:
             signal.signal(signal.SIGINT, _press)
+
+
+def side_by_side(tasks: Sequence[Callable[[], Found]], threads: int) -> list[Found]:
+    """What the tasks return, done by so many threads; they have the deadline of this one, and end at its Ctrl-C.
+
+    >>> side_by_side([lambda: 1, lambda: 2], threads=2)
+    [1, 2]
+    """
+    if threads == 1:
+        return [task() for task in tasks]
+    press, deadline, active = INTERRUPT.press, INTERRUPT.deadline, INTERRUPT.active
+
+    def begin() -> None:
+        INTERRUPT.press, INTERRUPT.deadline, INTERRUPT.active = press, deadline, active
+
+    with ThreadPoolExecutor(threads, initializer=begin) as pool:
+        futures = [pool.submit(copy_context().run, task) for task in tasks]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
 
 
 def is_spent(deadline: float = math.inf) -> bool:

@@ -35,13 +35,13 @@ class Bar:
         now = time.monotonic()
         if now - self.began < QUIET:
             return
-        line = self.draw(part, now - self.began, done)
         if sys.stderr.isatty():
             if now - self.shown >= 0.1:
+                line = self.draw(part, now - self.began, done)
                 print(f"\rlinsep: {line}\x1b[K", end="", file=sys.stderr, flush=True)
                 self.shown, self.drawn = now, True
         elif now - self.shown >= QUIET:
-            LOG.info(line)
+            LOG.info(self.draw(part, now - self.began, done))
             self.shown = now
 
     def close(self) -> None:

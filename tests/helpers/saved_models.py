@@ -63,6 +63,10 @@ EXAMPLES = {
     ),
     "MaximumMargin": Example(lambda: linsep.MaximumMargin(), X, TWO),
     "MaximumMargin, soft": Example(lambda: linsep.MaximumMargin(C=1.0), X, THREE),
+    "MaximumMarginCV": Example(lambda: linsep.MaximumMarginCV([0.1, 1.0], cv=2), X, TWO),
+    "MaximumMarginCV, many": Example(
+        lambda: linsep.MaximumMarginCV([0.1, 1.0], cv=2, multi_class="one-vs-all"), X, THREE
+    ),
     "GradientDescent": Example(lambda: linsep.GradientDescent(max_iter=9), X, TWO),
     "LeastSquares": Example(lambda: linsep.LeastSquares("pinv"), X, THREE),
     "LeastSquares, ridge": Example(lambda: linsep.LeastSquares(), X, THREE),

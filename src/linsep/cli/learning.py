@@ -166,24 +166,19 @@ def _choose_price(sample: Sample, out: Output, lift: int | None, seed: int, why:
         why.append("C=1: a class has a single row, too few to compare values of C.")
         return 1.0
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    errors: list[list[float]] = []
+    found = linsep.MaximumMarginCV(PRICES, cv=splitter, refit=False, random_state=seed)
     with out.progress("comparing values of C"):
-        for train, test in splitter.split(X, y):
-            rules = linsep.MaximumMargin(tol=1e-2, random_state=seed).path(
-                X[train], y[train], PRICES, None if weight is None else weight[train]
-            )
-            errors.append([float(np.mean(rule.predict(X[test]) != y[test])) for rule in rules])
-            if is_spent():
-                break
-    table = np.array(errors)
-    mean = table.mean(axis=0)
-    best = int(mean.argmin())
+        found.fit(X, y, weight)
+    if np.isnan(found.best_score_):
+        why.append(f"C={found.C_:g}: there was no time to compare values of C.")
+        return found.C_
+    compared = found.Cs_[~np.isnan(found.scores_).all(axis=0)]
     some = "" if n == rows.size else f" of {rows.size} of the rows"
     why.append(
-        f"C={PRICES[best]:g} by cross-validation: {mean[best]:.4f} errors per row in {len(table)} folds{some}, the "
-        f"fewest of C={PRICES[0]:g} to {PRICES[-1]:g}."
+        f"C={found.C_:g} by cross-validation: {1 - found.best_score_:.4f} errors per row in {folds} folds{some}, the "
+        f"fewest of C={compared[0]:g} to {compared[-1]:g}."
     )
-    return PRICES[best]
+    return found.C_
 
 
 def certificates_of(model: Any) -> list[Any]:

@@ -57,6 +57,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
     _scale: Scale = Scale()
     class_weight: Any = None
     start: Any = None
+    _members = 1  # rules that learn together and share a budget of work: the members of a committee
     _fixed = ("fit_intercept", "bias", "rule", "method", "batch", "keep", "scaling")  # of all calls of partial_fit
 
     if TYPE_CHECKING:  # the parameters, which `set_parameters` sets
@@ -222,6 +223,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
 
     def _auto_seconds(self, parts: int = 1) -> float | None:
         """The budget of work behind max_iter="auto", for each of so many parts of the work."""
+        parts *= self._members
         return AUTO / parts if self.max_iter == "auto" else None
 
     def _first_w(self, shape: tuple[int, ...]) -> np.ndarray:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from numbers import Integral
 from typing import Any, NamedTuple, TypeVar
 
 from ._validation import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, StrOptions
@@ -92,6 +93,12 @@ SHARED = {
         [StrOptions({"balanced"}), dict, None],
     ),
     "warm_start": Parameter("bool", "Begin the next ``fit`` at the present w.", ["boolean"]),
+    "n_jobs": Parameter(
+        "int or None",
+        "How many threads work side by side, at classes, folds or sequences; -1: one per core. The result is the same. "
+        "None: 1, or what ``joblib.parallel_config`` says.",
+        [Integral, None],
+    ),
     "verbose": Parameter("int", "Print one line per pass to stderr.", ["verbose"]),
     "loss_scale": Parameter(
         "float", "By how much the loss of a rival labelling raises the margin that is asked for.", [NOT_NEGATIVE]

@@ -6,8 +6,9 @@ import functools
 import inspect
 import sys
 import warnings
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -259,8 +260,26 @@ def make_rng(estimator: Any) -> np.random.Generator | None:
     return np.random.default_rng(check_random_state(estimator.random_state).randint(2**31))
 
 
+_HELD: ContextVar[list[str] | None] = ContextVar("held", default=None)
+
+
+@contextmanager
+def held_warnings() -> Iterator[list[str]]:
+    """Inside the block `warn_user` says nothing, but collects: what other threads call has no line of the user."""
+    messages: list[str] = []
+    token = _HELD.set(messages)
+    try:
+        yield messages
+    finally:
+        _HELD.reset(token)
+
+
 def warn_user(message: str) -> None:
     """A ConvergenceWarning that points to the line outside linsep that called us."""
+    held = _HELD.get()
+    if held is not None:
+        held.append(message)
+        return
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("linsep."):
         frame, level = frame.f_back, level + 1

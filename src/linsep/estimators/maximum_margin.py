@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from copy import copy
 from numbers import Real
 from typing import Any, Self
 
@@ -44,7 +45,7 @@ from ._validation import (
     require_known_labels,
     set_parameters,
 )
-from .one_vs import OneVsAll, OneVsOne
+from .one_vs import Committee, OneVsAll, OneVsOne
 
 MACHINE_TOL = 1e-2  # of a linear machine of soft margin: less changes no held-out accuracy
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
@@ -94,12 +95,11 @@ class MaximumMargin(LinearClassifier):
         In which order the ascent visits the rows.
     max_iter : int or "auto", default="auto"
         Budget of passes over all data ("auto": 1000, or 20,000 of ascent), or, soft, of passes and Newton steps
-        ("auto": 10,000).
+        ("auto": 10,000, and 5 seconds of work).
     class_weight : dict, "balanced" or None, default=None
         Soft: C is multiplied by it. Hard: only a weight of 0 matters, which leaves rows out.
     warm_start : bool, default=False
-        Soft, two classes or a linear machine: begin from the weights of the last fit, on the same rows, say with
-        another C.
+        Soft: begin from the weights of the last fit, on the same rows, say with another C.
     multi_class : {"auto", "machine", "one-vs-all", "one-vs-one"}, default="auto"
         More than two classes: one linear machine, whose biases are always in the norm, or a committee of rules. "auto":
         the machine; a soft margin one-vs-all if columns are of unlike size, where ascent to a machine is slow.
@@ -139,6 +139,7 @@ class MaximumMargin(LinearClassifier):
     ('optimal', 0.156923, 0.156923)
     """
 
+    _most = 10_000  # passes and Newton steps of a soft margin with max_iter="auto"
     _way = "machine"  # to learn many classes: what "auto" chose
     _parameter_constraints: dict = {
         "C": [POSITIVE, Options(Real, {math.inf})],
@@ -154,7 +155,7 @@ class MaximumMargin(LinearClassifier):
         self, C: float = math.inf, *, loss: str = "hinge", bias: str = "free", fit_intercept: bool = True, tol: float |
         str = "auto", method: str = "auto", visits: str = "random", max_iter: int | str = "auto", max_seconds: float |
         None = None, class_weight: ClassWeight | None = None, warm_start: bool = False, random_state: Any = 0, verbose:
-        int = 0, multi_class: str = "auto", least_score: float | None = None,
+        int = 0, multi_class: str = "auto", least_score: float | None = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
@@ -188,10 +189,11 @@ class MaximumMargin(LinearClassifier):
         self
         """
         sample = self._checked_sample(X, y, sample_weight)
+        before = getattr(self, "committee_", None) if self.warm_start else None
         for name in ("committee_", "certificates_", "certificate_", "history_", "margin_"):  # of a fit of another kind
             self.__dict__.pop(name, None)
         if len(self.classes_) > 2 and not sample.n_classes:
-            weights = self._fit_committee(sample)
+            weights = self._fit_committee(sample, before)
         else:
             weights = self._learn(sample)
         self.support_ = np.flatnonzero(weights.any(axis=1))
@@ -242,11 +244,13 @@ class MaximumMargin(LinearClassifier):
         """
         rules: list[MaximumMargin] = []
         for C in Cs:
-            rule = clone(self).set_params(C=C, warm_start=True)
-            if rules and hasattr(rules[-1], "_alpha"):
-                rule._alpha = rules[-1]._alpha * (C / rules[-1].C)
-            rules.append(rule.fit(X, y, sample_weight))
+            rule = copy(rules[-1]) if rules else self._like(warm_start=True)
+            rules.append(rule.set_params(C=C).fit(X, y, sample_weight))
         return rules
+
+    def _like(self, **changes: Any) -> MaximumMargin:
+        """A rule with these parameters, but for changes, not fitted."""
+        return clone(self).set_params(**changes)
 
     # --- hard margin -------------------------------------------------------------------------------------------------
 
@@ -318,7 +322,8 @@ class MaximumMargin(LinearClassifier):
         C = cost * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
         part = set_oracle(sample, bias=float(self.fit_intercept))
         problem = SoftMarginProblem(part, C, squared=self.loss == "squared_hinge", bias=self._bias_of_rows())
-        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds)
+        most = self._most if self.max_iter == "auto" else self.max_iter
+        rounds = Rounds(most, self.max_seconds, self._auto_seconds())
         before = getattr(self, "_alpha", None) if self.warm_start else None
         if before is not None and before.size != C.size * problem.slots:
             raise ValueError(
@@ -344,15 +349,13 @@ class MaximumMargin(LinearClassifier):
         share = self._alpha.reshape(-1, problem.slots)
         return np.eye(problem.slots)[sample.label] * share.sum(axis=1, keepdims=True) - share
 
-    # --- committees --------------------------------------------------------------------------------------------------
-
-    def _fit_committee(self, sample: Sample) -> np.ndarray:
+    def _fit_committee(self, sample: Sample, before: Committee | None) -> np.ndarray:
         """Learn one rule per class, or per pair of classes; returns how much of each row is in each of them."""
         self.__dict__.pop("_alpha", None)
-        member = clone(self).set_params(class_weight=None)  # class weights are in the weights of the rows already
-        committee = COMMITTEES[self._way](member).fit(
-            sample.scale.rows(sample.X, back=True), self.classes_[sample.label], sample.weight
-        )
+        member = self._like(C=self.C, class_weight=None, n_jobs=None)  # weights of the rows have those of classes
+        committee = COMMITTEES[self._way](member, n_jobs=self.n_jobs)
+        committee._before = [] if before is None else before.estimators_
+        committee.fit(sample.scale.rows(sample.X, back=True), self.classes_[sample.label], sample.weight)
         self.committee_, self.certificates_ = committee, committee.certificates_
         self.coef_, self.intercept_ = committee.coef_, committee.intercept_
         self.n_iter_ = max(each.n_iter_ for each in committee.estimators_)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
+from functools import partial
 from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -19,19 +21,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Status, Verdict
 from ..certificates.margin import MarginCertificate
-from ..interrupt import INTERRUPT, is_spent, why_ended
+from ..interrupt import INTERRUPT, is_spent, side_by_side, why_ended
 from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction
 from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
 from ._linear import LinearClassifier, write_polynomials
+from ._parameters import SHARED
 from ._validation import (
     all_or_nothing,
     check_input,
+    check_parameters,
     check_sample_weight,
     finite_scores,
     fit_inner,
+    held_warnings,
     require_known_labels,
+    warn_user,
 )
 
 
@@ -61,9 +67,12 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
 
     estimators_: list[Any]
     classes_: np.ndarray
+    _before: list[Any]  # members whose weights those of a soft margin begin from
 
-    def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
+    _parameter_constraints: dict = {"n_jobs": SHARED["n_jobs"].constraint}
+
+    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
+        self.estimator, self.n_jobs = estimator, n_jobs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -81,6 +90,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn every member from rows ``X`` and labels ``y``."""
+        check_parameters(self)
         X, y = check_input(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_, label = np.unique(y, return_inverse=True)
@@ -102,14 +112,26 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
 
     def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
         """The members; those that Ctrl-C prevents, or the end of a budget of time, are absent."""
-        members: list[Any] = []
-        for question in self._questions():
+        questions, before = self._questions(), self.__dict__.pop("_before", [])
+
+        def learn(k: int) -> tuple[Any, list[str]]:
             member, fitted = clone(self.estimator), False
-            data, options = self._ask(question, X, label, weight)
-            if not members or not is_spent():
-                fitted = fit_inner(member.fit, *data, **options)
+            if isinstance(member, LinearClassifier):
+                member._members = len(questions)
+            if k < len(before) and hasattr(before[k], "_alpha"):
+                member._alpha = before[k]._alpha
+            data, options = self._ask(questions[k], X, label, weight)
+            with held_warnings() as messages:
+                if k == 0 or not is_spent():
+                    fitted = fit_inner(member.fit, *data, **options)
             size = int(np.count_nonzero(options.get("sample_weight", np.ones(data[1].size))))
-            members.append(member if fitted else Absent(X.shape[1], size))
+            return member if fitted else Absent(X.shape[1], size), messages
+
+        threads = min(effective_n_jobs(self.n_jobs), len(questions))
+        found = side_by_side([partial(learn, k) for k in range(len(questions))], threads)
+        for message in dict.fromkeys(message for _, messages in found for message in messages):
+            warn_user(message)
+        members = [member for member, _ in found]
         if all(isinstance(member, Absent) for member in members):
             raise KeyboardInterrupt
         return members
@@ -251,6 +273,8 @@ class OneVsAll(Committee):
     ----------
     estimator : classifier
         A two-class rule with ``decision_function`` or ``predict_proba``, from here or from scikit-learn.
+    n_jobs : int or None, default=None
+        How many threads learn members side by side; -1: one per core. What is learned is the same.
 
     Attributes
     ----------
@@ -307,6 +331,8 @@ class OneVsOne(Committee):
     ----------
     estimator : classifier
         A two-class rule with ``decision_function`` or ``predict_proba``, from here or from scikit-learn.
+    n_jobs : int or None, default=None
+        How many threads learn members side by side; -1: one per core. What is learned is the same.
 
     Attributes
     ----------

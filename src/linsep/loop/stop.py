@@ -73,8 +73,8 @@ class Stop:
 class Clock:
     """The time that learning has worked since its first pass: that of this thread, in which others' work doesn't count.
 
-    The first pass, in which functions may be compiled, is not counted, and the first `LEAST` passes are made whatever
-    they cost: so what a fit learns depends on the machine only if it takes longer than its budget.
+    The first pass of every loop, in which functions may be compiled, is not counted, and the first `LEAST` passes are
+    made whatever they cost: so what a fit learns depends on the machine only if it takes longer than its budget.
     """
 
     def __init__(self, budget: float | None, worked: float = 0.0):
@@ -123,9 +123,12 @@ class Rounds:
 
     def __iter__(self) -> Iterator[int]:
         with interrupts():
+            first, entered = self.count + 1, time.thread_time()
             while not self.reason:
                 self.count += 1
                 yield self.count
+                if self.count == first:
+                    self.clock.first += time.thread_time() - entered
                 seconds, worked = time.monotonic() - self.began, self.clock.worked(self.count)
                 if self.verbose:
                     print(f"pass {self.count:>6}  seconds {seconds:.3g}", file=sys.stderr)

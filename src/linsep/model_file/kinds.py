@@ -25,6 +25,7 @@ HOME = {  # of the classes that may be in a file
     "estimators.least_squares": "LeastSquares",
     "estimators.linear_machine": "LinearMachine",
     "estimators.maximum_margin": "MaximumMargin",
+    "estimators.maximum_margin_cv": "MaximumMarginCV",
     "estimators.network_classifier": "NetworkClassifier",
     "estimators.one_vs": "OneVsAll OneVsOne",
     "estimators.perceptron": "Perceptron",

@@ -97,6 +97,8 @@ def soft_margin(
     alpha = np.zeros_like(bounds.alpha) if alpha is None else problem.hold(alpha)
     if alpha.any():
         total = problem.combine(alpha)
+        t = problem.best_multiple(alpha, total)
+        alpha, total = problem.hold(t * alpha), t * total
         bounds.update(total, problem.scores(total), alpha, total)
     if problem.slots > 1:
         if bounds.relative_gap > tol:

@@ -94,6 +94,17 @@ class SoftMarginProblem:
         mass = self.masses(alpha)
         return float(mass.sum()) - 0.5 * self.squared_norm(total) - 0.5 * _product(self.diagonal, mass * mass)
 
+    def best_multiple(self, alpha: np.ndarray, total: np.ndarray) -> float:
+        """The t for which D(t alpha) is largest, of those that bring no row beyond its limit.
+
+        So weights of another C are begun from: all grow with C if some are at their limits, else none needs to.
+        """
+        mass = self.masses(alpha)
+        most = float((self.limit[mass > 0.0] / mass[mass > 0.0]).min(initial=math.inf))
+        bent = self.squared_norm(total) + _product(self.diagonal, mass * mass)
+        t = min(most, float(mass.sum()) / bent if bent > 0.0 else math.inf)
+        return t if t < math.inf else 1.0
+
     def hold(self, alpha: np.ndarray) -> np.ndarray:
         """Alpha within its limits: not negative, and no row with more than its own; sums are not rounded upwards."""
         if self.slots == 1:
