@@ -41,18 +41,9 @@ class Interrupt(threading.local):
         self.press = [math.inf]  # when Ctrl-C was pressed: threads that work for this one look here, too
 
     @property
-    def pressed_at(self) -> float:
-        """When Ctrl-C was pressed."""
-        return self.press[0]
-
-    @pressed_at.setter
-    def pressed_at(self, moment: float) -> None:
-        self.press[0] = moment
-
-    @property
     def pressed(self) -> bool:
         """Whether Ctrl-C was pressed during this call of the library."""
-        return self.pressed_at < math.inf
+        return self.press[0] < math.inf
 
 
 INTERRUPT = Interrupt()
@@ -82,7 +73,7 @@ def interrupts(seconds: float | None = None) -> Iterator[Interrupt]:
 def _flagged() -> Iterator[None]:
     """Ctrl-C sets a flag, and is raised at the end."""
     main = threading.current_thread() is threading.main_thread()
-    INTERRUPT.active, INTERRUPT.pressed_at, INTERRUPT.handler = True, math.inf, None
+    INTERRUPT.active, INTERRUPT.press[0], INTERRUPT.handler = True, math.inf, None
     if main and signal.getsignal(signal.SIGINT) is not None:  # None: somebody's that is not of Python
         INTERRUPT.handler = signal.signal(signal.SIGINT, _press)
     try:
@@ -95,14 +86,14 @@ def _flagged() -> Iterator[None]:
         pressed = INTERRUPT.pressed
         if INTERRUPT.handler is not None:
             signal.signal(signal.SIGINT, INTERRUPT.handler)
-        INTERRUPT.active, INTERRUPT.pressed_at, INTERRUPT.handler = False, math.inf, None
+        INTERRUPT.active, INTERRUPT.press[0], INTERRUPT.handler = False, math.inf, None
     if pressed:
         raise KeyboardInterrupt
 
 
 def _press(signum: int, frame: object) -> None:
     """The first Ctrl-C; the next one does what it did before."""
-    INTERRUPT.pressed_at = time.monotonic()
+    INTERRUPT.press[0] = time.monotonic()
     signal.signal(signal.SIGINT, INTERRUPT.handler)
 
 
@@ -113,7 +104,7 @@ def suspended() -> Iterator[None]:
     An estimator of ours keeps what it has, as it does when a user calls it. In a thread that gets no signals there is
     nothing to suspend.
     """
-    handler, pressed_at = INTERRUPT.handler, INTERRUPT.pressed_at
+    handler, pressed_at = INTERRUPT.handler, INTERRUPT.press[0]
     if handler is None:
         yield
         return
@@ -124,7 +115,7 @@ def suspended() -> Iterator[None]:
     except KeyboardInterrupt:
         pressed_at = min(pressed_at, time.monotonic())
     finally:
-        INTERRUPT.active, INTERRUPT.handler, INTERRUPT.pressed_at = True, handler, pressed_at
+        INTERRUPT.active, INTERRUPT.handler, INTERRUPT.press[0] = True, handler, pressed_at
         if not INTERRUPT.pressed:
             signal.signal(signal.SIGINT, _press)
 
@@ -180,6 +171,6 @@ def in_time(prove: Callable[[], Found], otherwise: Callable[[], Found], grace: f
 
 def keep_time(seconds: float = 0.0) -> None:
     """Between two pieces of a proof: raise `TooLate` if there is no time for another one, which takes ``seconds``."""
-    end = min(INTERRUPT.pressed_at, INTERRUPT.deadline)
+    end = min(INTERRUPT.press[0], INTERRUPT.deadline)
     if end + INTERRUPT.grace < math.inf and time.monotonic() + seconds > end + INTERRUPT.grace:
         raise TooLate

@@ -64,7 +64,7 @@ def test_a_loop_looks_at_the_clock_now_and_then():
 
 
 def test_engines_inside_a_fit_end_when_the_user_wants_it(monkeypatch):
-    monkeypatch.setattr(INTERRUPT, "pressed_at", 0.0)
+    monkeypatch.setattr(INTERRUPT, "press", [0.0])
     assert trws(NETWORK, seconds=1e6).note == "0 passes"
 
 
