@@ -280,6 +280,16 @@ def test_sparse_rows_lifts_committees_and_rules_without_scores():
     assert "x1²" in linsep.report(lifted, X[:, :1], y > 0, refits=0).facts["formula"][0]
 
 
+def test_a_data_frame_is_shown_by_its_own_cells():
+    frame, y = load_iris(as_frame=True, return_X_y=True)
+    frame, y = frame[50:].set_axis(range(7, 107)), y[50:].to_numpy()
+    model = linsep.MaximumMargin(C=1.0).fit(frame, y)
+    facts = linsep.report(model, frame, y, refits=1).facts
+    assert facts["weights"]["features"][0]["feature"].endswith("(cm)")
+    for each in facts["violators"]["rows"]:
+        assert list(each["cells"].values()) == frame.iloc[each["row"] - 1].tolist()
+
+
 def test_rows_of_weight_zero_are_not_counted():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 0])
     weight = np.array([1.0, 1.0, 1.0, 0.0])

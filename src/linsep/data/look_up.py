@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from .errors import DataError
 from .formats import TABLES, format_of
 from .open import Recipe
 from .progress import Progress
@@ -37,6 +38,14 @@ def _batches(paths: Sequence[str], form: str, separator: str | None) -> Iterator
                 return
             except Widened:
                 continue
+
+
+def read_batches(paths: Sequence[str], *, format: str | None = None, separator: str | None = None) -> Iterator[Any]:
+    """The rows of tables as data frames of polars, in order."""
+    form = format_of(find_sources(list(paths)), format)
+    if form not in TABLES:
+        raise DataError(f"expected a table, got {form}.", str(paths[0]))
+    return _batches(paths, form, separator)
 
 
 def look_up(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -99,6 +100,12 @@ def certificates_of(model: Any) -> list[Any]:
 
 def collect(subject: Subject, *, refits: int, seconds: float) -> dict[str, Any]:
     """All facts of a report."""
+    with warnings.catch_warnings():  # rows are arrays here, whatever the model was fitted to
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return _collect(subject, refits, seconds)
+
+
+def _collect(subject: Subject, refits: int, seconds: float) -> dict[str, Any]:
     model, judged, train = subject.model, subject.judged, subject.train
     scores = score(model, judged)
     errors = count_errors(model.classes_, judged.y, scores.decided)
