@@ -252,6 +252,18 @@ def test_other_rows_are_judged_without_a_check(folder, capsys):
     assert "not the ones of this report" in capsys.readouterr().out
 
 
+def test_other_separators(folder, capsys):
+    (folder / "semi.csv").write_text(LINE.replace(",", ";"))
+    assert run(["fit", "semi.csv", "-t", "kind", "--separator", ";", "-o", "s.linsep", "-q"]) == 0
+    assert run(["report", "s.linsep", "semi.csv", "--separator", ";", "-o", "s.json", "-q"]) == 0
+    facts = json.loads((folder / "s.json").read_text())
+    assert [each["name"] for each in facts["data"]["columns"]] == ["a", "b"] and facts["data"]["columns"][0][
+        "high"
+    ] == 11.5
+    assert facts["support"]["rows"][0]["cells"]["kind"] in ("low", "high")
+    assert run(["export", "s.linsep", "-o", "s.py", "--data", "semi.csv", "--separator", ";", "-q"]) == 0
+
+
 def test_bad_names_are_refused_before_work(folder, capsys):
     assert run(["report", "m.linsep", "line.csv", "-o", "r.doc"]) == 2
     assert run(["report", "m.linsep", "line.csv", "-o", "m.linsep"]) == 2

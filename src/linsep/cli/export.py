@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from .apply import FORMAT, made_by_linsep, open_model
-from .options import Command, answering, model_argument
+from .apply import made_by_linsep, open_model
+from .options import Command, answering, format_options, model_argument
 from .output import Output, Problem, keep_inputs, refuse
 
 ROWS = 100_000  # of --data that are compared
@@ -25,11 +25,11 @@ KINDS = ("json", "python", "c", "sql", "onnx")
 @click.option("-o", "--output", metavar="FILE", help="Write here: .json, .py, .c, .sql or .onnx.")
 @click.option("--data", multiple=True, metavar="FILE", help="Compare decisions on these rows, too; may be repeated.")
 @click.option("--unchecked", is_flag=True, help="Write without comparing decisions.")
-@FORMAT
+@format_options
 @answering
 def export(
-    model: str, *, form: str | None, output: str | None, data: tuple[str, ...], unchecked: bool, kind: str | None,
-    out: Output,
+    model: str, *, form: str | None, output: str | None, data: tuple[str, ...], unchecked: bool, out: Output,
+    **reading: Any,
 ) -> None:  # fmt: skip
     """Write a model as code or data that needs nothing of linsep.
 
@@ -67,7 +67,7 @@ def export(
     schema = schema_of(rule, origin, model)
     with made_by_linsep(model):
         try:
-            made = make(rule, schema, form, list(_frames(data, kind)), check=not unchecked)
+            made = make(rule, schema, form, list(_frames(data, reading)), check=not unchecked)
         except ImportError as error:
             raise Problem(str(error), 2) from error
     said = "not compared with the model." if made.comparison is None else str(made.comparison)
@@ -84,12 +84,12 @@ def export(
     out.say(f"wrote {output}")
 
 
-def _frames(data: tuple[str, ...], kind: str | None) -> Iterator[Any]:
+def _frames(data: tuple[str, ...], reading: dict[str, Any]) -> Iterator[Any]:
     """The rows of the user's files, at most so many, in batches."""
     from ..data.look_up import read_batches
 
     left = ROWS
-    for batch in read_batches(data, format=kind) if data else ():
+    for batch in read_batches(data, format=reading["kind"], separator=reading["separator"]) if data else ():
         yield batch.head(left)
         left -= batch.height
         if left <= 0:

@@ -94,7 +94,8 @@ def _make(rule: Any, origin: dict[str, Any], table: Any, path: str, options: dic
 
     schema, same = table.dataset.schema, is_source(table, origin)
     names = list(feature_names(schema))
-    cells = _cells(table, options["kind"], names)
+    reading = {"format": options["kind"], "separator": options["separator"]}
+    cells = _cells(table, reading, names)
     X, y, weight = table.sample()
     every = np.arange(y.size)
     whole = Part(X, y, weight, every, cells)
@@ -114,19 +115,19 @@ def _make(rule: Any, origin: dict[str, Any], table: Any, path: str, options: dic
     facts = describe_data(train or whole, schema, len(names)) | {"files": table.files, "sha256": table.sha256}
     if held_out is not None and same:
         facts["said"] = facts["said"].replace("of the rows have the weight 0", "of the rows were held out")
-    described = {each["name"]: each for each in describe_columns(table.dataset.paths, format=options["kind"]) or ()}
+    described = {each["name"]: each for each in describe_columns(table.dataset.paths, **reading) or ()}
     facts["columns"] = [{**described.get(each["name"], {}), **each} for each in facts.get("columns", ())]
     subject = Subject(rule, features, judged, on, train, facts, origin)
     return finish(collect(subject, refits=options["refits"], seconds=options["time_limit"]), report=command)
 
 
-def _cells(table: Any, kind: str | None, names: list[str]) -> Any:
+def _cells(table: Any, reading: dict[str, Any], names: list[str]) -> Any:
     """The cells of rows as the files have them; of files of numbers those of X."""
     from ..data.look_up import look_up
     from ..reporting import row_cells
 
     def cells(rows: Any) -> list[dict[str, Any]]:
-        found = look_up(table.dataset.paths, rows, format=kind)
+        found = look_up(table.dataset.paths, rows, **reading)
         return row_cells(table.dataset.rows.X, names)(rows) if found is None else [found[row] for row in rows]
 
     return cells
