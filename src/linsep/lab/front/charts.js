@@ -62,7 +62,7 @@ export function drawErrors(painter, width, height, { run, frame }) {
 
 export function drawNovikoff(painter, width, height, { run, frame }) {
   const { colours } = painter, { visits } = run.series, bound = run.novikoff();
-  if (!visits || !visits.length || run.kind !== "sign" && run.kind !== "machine") return null;
+  if (!visits || !(visits[run.T - 1] > 0) || run.kind !== "sign" && run.kind !== "machine") return null;
   const stride = Math.max(1, Math.ceil(run.T / MOST_POINTS)), points = [[0, 0]];
   for (let k = 0; k < run.T; k += stride) points.push([visits[k], k + 1]);
   points.push([visits[run.T - 1], run.T]);

@@ -14,10 +14,11 @@ function makeTop(player, title, middle, rewrite) {
     toggle("hand", () => player.scenes[0]?.byHand, () => player.scenes.forEach((scene) => scene.setByHand(!scene.byHand)))];
   const looks = [toggle("theme", () => player.isDark(), () => player.setLook({ theme: player.isDark() ? "light" : "dark" })), toggle("projector", () => document.documentElement.dataset.projector, () => player.setLook({ projector: !document.documentElement.dataset.projector })),
     toggle("language", () => false, () => { player.setLook({ lang: getLanguage() === "cs" ? "en" : "cs" }); rewrite(); })];
-  const share = el("button", { type: "button", class: "toggle", "data-toggle": "share", onclick: async () => { await navigator.clipboard?.writeText(location.href).catch(() => {}); share.textContent = t("copied"); setTimeout(write, 1500); } });
-  const write = () => {
-    name.textContent = title() || t("lab");
+  const share = el("button", { type: "button", class: "toggle", "data-toggle": "share", onclick: async () => { await navigator.clipboard?.writeText(location.href).catch(() => {}); share.textContent = t("copied"); setTimeout(() => write(), 1500); } });
+  const write = (all = true) => {
     for (const button of [...views, ...looks]) button.refresh();
+    if (!all) return;
+    name.textContent = title() || t("lab");
     share.textContent = t("share"); menu.write();
     player.bar.title = t("keys");
   };
@@ -40,7 +41,7 @@ function startLab() {
   }
   const title = () => content.exercise?.title || recordings?.[0]?.title || "", rewrite = () => { editor?.write(); exercise?.write(); };
   const write = makeTop(player, title, middle, rewrite);
-  const keep = () => { clearTimeout(player.keeping); player.keeping = setTimeout(() => writeAddress({ ...lookState(player), ...(editor ? editor.state() : {}) }), 150); write(); };
+  const keep = () => { clearTimeout(player.keeping); player.keeping = setTimeout(() => writeAddress({ ...lookState(player), ...(editor ? editor.state() : {}) }), 150); write(false); };
   try {
     if (editor) { editor.restore(state); player.wanted = Number(state.step) || 0; }
     else player.setRecordings(content.exercise ? recordings.slice(0, 1) : recordings);

@@ -184,9 +184,15 @@ function drawHulls(axes, run, rows, colours) {
 
 function drawRows(axes, scene, rows, colours) {
   const { run, w } = scene, r = markerSize(run.n) * Math.sqrt(colours.scale), wrong = run.wrong(w), moved = w.some((v) => v !== 0);
+  const look = (k) => ({ fill: colours.classes[k % 6], stroke: colours.paper, width: run.n > 200 ? 0.5 : 1.2 });
+  if (run.n > 200) {
+    const places = run.classes.map(() => []);
+    for (let i = 0; i < run.n; i++) places[run.y[i]].push(axes.at(rows[i]));
+    places.forEach((list, k) => axes.p.markers(k, list, r, look(k)));
+  }
   for (let i = 0; i < run.n; i++) {
     const at = axes.at(rows[i]), k = run.y[i];
-    axes.p.marker(k, at, r, { fill: colours.classes[k % 6], stroke: colours.paper, width: run.n > 200 ? 0.5 : 1.2 });
+    if (run.n <= 200) axes.p.marker(k, at, r, look(k));
     if (wrong.flags[i] && moved && run.n <= 800) axes.p.circle(at, r + 4, { stroke: colours.ink, width: 1, dash: [2, 2.5], opacity: 0.8 });
   }
   if (scene.show.numbers && run.n <= 60) rows.forEach((q, i) => { const [x, y] = axes.at(q); axes.p.text(`x${subscript(i + 1)}`, [x + r + 3, y - r], { size: 11, fill: colours.soft, italic: true, serif: true }); });

@@ -34,6 +34,7 @@ export class Run {
     this.hasAnswer = !this.T || content.answer.some((v, k) => Math.abs(v - last[k]) > 1e-9 * (1 + Math.abs(v)));
     this.frames = this.T + 1 + (this.hasAnswer ? 1 : 0);
     this.certificate = content.certificates[0];
+    this.free = this.kind === "sign" && this.certificate.bias === "free" && this.updates.w.every((w) => w[this.d] === 0);
     this.cache = { frame: -1 };
     this.series = this.makeSeries();
   }
@@ -50,7 +51,7 @@ export class Run {
   // w as a decision needs it: a free bias is placed midway between the nearest rows of both sides, where the margin is largest.
   shown(frame) {
     const w = this.w(frame);
-    if (!this.points(frame)) return w;
+    if (!this.free || frame < 1 || frame > this.T) return w;
     if (this.placed?.frame === frame) return this.placed.w;
     let low = Infinity, high = -Infinity;
     for (let i = 0; i < this.n; i++) {
@@ -99,7 +100,10 @@ export class Run {
   }
 
   // The vectors a of two classes: the row, mirrored by its class and augmented by 1.
-  mirrored(i) { const s = this.y[i] === 1 ? 1 : -1; return [...this.Z[i].map((v) => s * v), s]; }
+  mirrored(i) {
+    this.vectors ??= this.Z.map((z, k) => { const s = this.y[k] === 1 ? 1 : -1; return [...z.map((v) => s * v), s]; });
+    return this.vectors[i];
+  }
 
   // Curves against updates, made once: best bounds so far, errors, the criterion.
   makeSeries() {

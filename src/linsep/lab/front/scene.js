@@ -91,7 +91,7 @@ export class Scene {
   write(state) {
     const { run, frame } = this, w = state.w, wrong = run.wrong(w).count, words = describeFrame(run, frame, w);
     this.title.textContent = ruleName(run.title());
-    const headings = { plane: "data", weights: "weights", bounds: run.series.upper ? "bounds" : "value", errors: "errors", novikoff: "novikoff" };
+    const headings = { plane: "data", weights: "weights", bounds: run.series.upper || !run.series.value ? "bounds" : "value", errors: "errors", novikoff: "novikoff" };
     for (const [name, key] of Object.entries(headings)) { this.views[name].heading.textContent = t(key); this.views[name].canvas.setAttribute("aria-label", `${t(key)}: ${words}`); }
     const moved = w.some((v) => v !== 0);
     this.views.plane.caption.textContent = !moved ? "" : wrong ? t("wrongside", { n: wrong, all: run.n }) : t("right", { all: run.n });

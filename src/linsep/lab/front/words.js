@@ -93,6 +93,7 @@ export function polynomialWords(run, w) {
 }
 
 export function certificateParts(run, frame) {
+  if (run.content.certificates.length > 1) return committeeParts(run);
   const c = run.certificate, parts = [];
   const good = ["optimal", "eps-optimal", "separated"].includes(c.status), bad = c.status === "not separable";
   parts.push(el("div", { class: `status ${good ? "good" : bad ? "bad" : ""}` }, el("span", { class: "badge", "aria-hidden": "true" }, good ? "✓" : bad ? "✕" : "…"), t(c.status)));
@@ -107,6 +108,15 @@ export function certificateParts(run, frame) {
   if (run.T) parts.push(line(el("span", { class: "quiet" }, t(run.content.complete ? "complete" : "budget"))));
   parts.push(el("details", {}, el("summary", {}, t("proof")), ...run.content.certificates.slice(0, 20).map((each) => el("p", {}, String(each.sentence)))));
   return parts;
+}
+
+// One line for each member of a committee: each is proved by itself.
+function committeeParts(run) {
+  const lines = run.content.certificates.slice(0, 15).map((c, k) => {
+    const [low, high] = run.sides[k], sides = t("against", { a: run.classes[high], b: low < 0 ? t("rest") : run.classes[low] });
+    return line(el("strong", {}, t(c.status)), " · ", t("member", { k: k + 1, sides }));
+  });
+  return [...lines, line(el("span", { class: "quiet" }, t(run.content.complete ? "complete" : "budget"))), el("details", {}, el("summary", {}, t("proof")), ...run.content.certificates.slice(0, 20).map((each) => el("p", {}, String(each.sentence))))];
 }
 
 // What a screen reader says of the picture.
