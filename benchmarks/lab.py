@@ -52,9 +52,8 @@ def in_browser(page: Path) -> None:
         )
         browser.close()
     print(f"loaded and drawn after {load:.0f} ms")
-    print(
-        f"script time of a step, the least of three: median {times[150]:.1f} ms, 95 % {times[285]:.1f} ms, most {times[-1]:.1f} ms"
-    )
+    print("script time of a step, the least of three draws:")
+    print(f"  median {times[150]:.1f} ms, 95 % {times[285]:.1f} ms, most {times[-1]:.1f} ms")
 
 
 def start_of_server() -> None:
