@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,13 +19,35 @@ from .resident import bounded
 from .rows import Rows
 
 
+class Origin(NamedTuple):
+    """Where the rows of a dataset come from: its files and how they are read, and the checksums of what comes out."""
+
+    arguments: dict[str, Any]  # of `open_dataset`
+    arrays: dict[str, str]
+
+    def open(self) -> Mapped:
+        """The same rows in the cache of this machine, read from the files if they are not there yet."""
+        from .open import open_dataset
+
+        place = open_dataset(**self.arguments).place
+        header = read_header(place, verify=False)
+        if header is None or header["arrays"] != self.arrays:
+            raise DataError("the files here are not those of the dataset. Open it again.", self.arguments["paths"][0])
+        return Mapped(place, header)
+
+
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a dataset: a cache folder and a range. `load` is a pure function of these."""
+    """Some rows of a dataset: files, how they are read, and a range. `load` is a pure function of these.
 
-    path: str
+    On the machine that opened the dataset its cache has the rows. Elsewhere, as on a worker of a cluster, the files are
+    read into the cache of that machine by the first part that is loaded there: they must have the same paths.
+    """
+
+    path: str  # of the cache
     begin: int
     end: int
+    origin: Origin | None = field(default=None, repr=False, compare=False)
 
     @property
     def n_rows(self) -> int:
@@ -34,7 +56,9 @@ class Part:
 
     def load(self) -> Rows:
         """X, labels and weights of the part, mapped into memory: what is touched is read."""
-        return _open_cache(Path(self.path), verify=False).rows(self.begin, self.end)
+        there = self.origin is None or read_header(Path(self.path), verify=False) is not None
+        mapped = _open_cache(Path(self.path), verify=False) if there else self.origin.open()  # type: ignore[union-attr]
+        return mapped.rows(self.begin, self.end)
 
 
 def _open_cache(place: Path, verify: bool) -> Mapped:
@@ -60,8 +84,8 @@ class Dataset:
         Rows in order, cut at multiples of a block, so that sums over parts have the bits of the whole.
     """
 
-    def __init__(self, place: Path, paths: list[str], schema: Any, memory: int):
-        self.place, self.paths, self.schema, self.memory = place, paths, schema, memory
+    def __init__(self, place: Path, paths: list[str], schema: Any, memory: int, arguments: dict[str, Any]):
+        self.place, self.paths, self.schema, self.memory, self._arguments = place, paths, schema, memory, arguments
 
     @cached_property
     def _mapped(self) -> Mapped:
@@ -100,7 +124,9 @@ class Dataset:
     def parts(self) -> list[Part]:
         """Rows in order, in parts of about an eighth of ``memory``, cut at multiples of a block."""
         each = max(1, self.memory // 8 // max(1, self._mapped.size // self.n_rows) // BLOCK) * BLOCK
-        return [Part(str(self.place), at, min(at + each, self.n_rows)) for at in range(0, self.n_rows, each)]
+        origin = Origin({"paths": self.paths, "schema": self.schema, **self._arguments}, self._mapped.header["arrays"])
+        ends = [*range(each, self.n_rows, each), self.n_rows]
+        return [Part(str(self.place), begin, end, origin) for begin, end in zip([0, *ends], ends)]
 
     def to_arrays(self) -> Rows:
         """X, y and weights, whole in memory."""

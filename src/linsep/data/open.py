@@ -41,6 +41,11 @@ class Recipe(NamedTuple):
         schema = None if self.schema is None else self.schema.as_dict()
         return [self.format, self.target, self.weight, schema, self.options]
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """As `open_dataset` takes them, but for paths and schema."""
+        return {"format": self.format, "target": self.target, "weight": self.weight, **self.options}
+
 
 # long because: its parameters are described
 def open_dataset(
@@ -138,7 +143,7 @@ def _open(folder: Path, sources: list[Source], recipe: Recipe, memory: int, repo
         assert header is not None
     known = hasattr(recipe.schema, "n_features")  # a plan has none
     schema = recipe.schema if known else _schema_class(recipe.format).from_dict(header["schema"])
-    return Dataset(place, [source.path for source in sources], schema, memory)
+    return Dataset(place, [source.path for source in sources], schema, memory, recipe.arguments)
 
 
 def parse_size(memory: int | str) -> int:
