@@ -240,3 +240,12 @@ def test_a_table_with_too_many_columns_is_refused(monkeypatch):
     monkeypatch.setattr("linsep.data.columns.schema.MOST_COLUMNS", 11)
     with pytest.raises(DataError, match="a table may have 11 columns, got 12"):
         infer_schema([table()], "y")
+
+
+def test_numbers_with_commas_are_mentioned():
+    cells = [f"{k},200" if k % 2 else str(k) for k in range(1, 31)]
+    frame = pl.DataFrame({"price": cells, "y": [k % 2 for k in range(30)]})
+    said = " ".join(infer_schema([frame], "y").noticed)
+    assert "price: numbers with commas, such as '1,200', are taken for words" in said
+    words = pl.DataFrame({"price": [*cells[:-1], "free"], "y": frame["y"]})
+    assert "with commas" not in " ".join(infer_schema([words], "y").noticed)

@@ -16,6 +16,7 @@ FEW_ROWS = 10  # levels with fewer rows are rare
 LONG_TAIL = 6.0  # standard deviations from the mean to the largest value
 MARKS = 3  # different words among numbers that may mean a missing cell
 ID_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|rowid|row|nr|no)$|[a-z](Id|ID|Key)$", re.IGNORECASE)
+THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
 TEXT = 3.0  # blanks in a cell, on average, that make it a text
 
 
@@ -24,7 +25,7 @@ def decide(found: Statistics, use: str | None, classes: int, target: str | None)
     notes: list[str] = []
     wanted = use or _suggest(found, notes)
     if wanted.startswith("ignore: "):
-        return Ignore(found.name, wanted.removeprefix("ignore: ")), [f"{found.name}: {wanted[8:]}; left out."]
+        return Ignore(found.name, wanted.removeprefix("ignore: ")), [*notes, f"{found.name}: {wanted[8:]}; left out."]
     makers: dict[str, Any] = {
         "ignore": lambda: Ignore(found.name, "as you asked"),
         "number": lambda: _number(found, notes),
@@ -63,6 +64,10 @@ def _suggest(found: Statistics, notes: list[str]) -> str:
         said = ", ".join(repr(word) for word in sorted(strangers))
         notes.append(f"{found.name}: numbers, but for {odd} cells ({said}), which count as missing.")
         return "number"
+    commas = [word for word in strangers if THOUSANDS.fullmatch(word)]
+    if commas and len(commas) == len(strangers):
+        said = f"numbers with commas, such as {min(commas)!r}, are taken for words"
+        notes.append(f"{found.name}: {said}. Write them without commas to use them as numbers.")
     return _suggest_words(found, levels, notes)
 
 
