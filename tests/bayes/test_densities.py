@@ -193,8 +193,10 @@ def test_a_class_of_one_row_has_the_covariance_of_all():
     assert not np.allclose(others[0].covariance_, shared.covariance_)
     with pytest.raises(ValueError, match="class 0: Gaussian: column 0 does not vary"):
         Bayes(Gaussian(shrinkage=0.0)).fit(X, y)
-    with pytest.raises(ValueError, match="Gaussian: column 0 does not vary"):
+    with pytest.raises(ValueError, match=r"Gaussian: column 0 does not vary \(n_samples=2\). Try shared=True.$"):
         Bayes(Gaussian()).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"column 0 does not vary \(n_samples=2\). Add rows that differ, or leave out"):
+        Bayes(Gaussian(shared=True)).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
 
 
 def test_scikit_learns_densities_serve():

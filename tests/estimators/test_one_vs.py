@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from machine_cases import clouds as few_clouds
 from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.linear_model import Perceptron as Peer
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -171,3 +172,20 @@ def test_only_one_versus_all_has_a_polynomial_per_class(kind):
             with pytest.raises(ValueError, match="as_polynomial: one versus one"):
                 learned.as_polynomial()
     assert rule.fit(X[label < 2], label[label < 2]).as_polynomial().degree == 1
+
+
+@both
+def test_missing_values_reach_members_that_take_them(kind):
+    X, y = clouds()
+    X = X.copy()
+    X[::7, 0] = np.nan
+    rule = kind(HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2)).fit(X, y)
+    assert rule.predict(X).shape == y.shape and np.isfinite(rule.decision_function(X)).all()
+    with pytest.raises(ValueError, match=r"NaN\. The first is in row 0, column 0"):
+        kind(Perceptron()).fit(X, y)
+
+
+@both
+def test_regressors_are_refused(kind):
+    with pytest.raises(ValueError, match=r"^estimator: expected a classifier, got the regressor LinearRegression\.$"):
+        kind(LinearRegression()).fit(*clouds())

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -76,8 +76,15 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        member = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = member.sparse, member.allow_nan
         return tags
+
+    def _check_rows(self, X, *y, **options):
+        """X, or X and y, checked; members that take missing values get them."""
+        if is_regressor(self.estimator):
+            raise ValueError(f"estimator: expected a classifier, got the regressor {type(self.estimator).__name__}.")
+        return check_input(self, X, *y, finite=not get_tags(self.estimator).input_tags.allow_nan, **options)
 
     def _questions(self) -> list[tuple[Any, Any]]:
         """What each member is asked: the classes of its negative and of its positive side, as numbers."""
@@ -91,7 +98,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn every member from rows ``X`` and labels ``y``."""
         check_parameters(self)
-        X, y = check_input(self, X, y, reset=True)
+        X, y = self._check_rows(X, y, reset=True)
         check_classification_targets(y)
         self.classes_, label = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -146,7 +153,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         self._learned_with = remember_parameters(self)
         if first and classes is None:
             raise ValueError("classes: the first call of partial_fit needs all labels, partial_fit(X, y, [a, b, ...]).")
-        X, y = check_input(self, X, y, reset=first)
+        X, y = self._check_rows(X, y, reset=first)
         known = np.unique(classes) if first else self.classes_
         if classes is not None and not np.array_equal(np.unique(classes), known):
             raise ValueError(f"classes: expected {known.tolist()} as in the first call, got {list(classes)}.")
@@ -213,7 +220,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
             As for ``fit``.
         """
         check_is_fitted(self)
-        X, y = check_input(self, X, y)
+        X, y = self._check_rows(X, y)
         require_known_labels(y, self.classes_)
         label, weight = np.searchsorted(self.classes_, y), check_sample_weight(sample_weight, X)
         found = []
@@ -229,7 +236,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         check_is_fitted(self)
         if all(map(_linear, self.estimators_)):
             return finite_scores(self, X, self._member_scores)
-        return self._member_scores(check_input(self, X))  # others might take a NaN for a number
+        return self._member_scores(self._check_rows(X))  # others might take a NaN for a number
 
     def _member_scores(self, X) -> np.ndarray:
         """The scores of all members for checked rows."""

@@ -139,12 +139,13 @@ class Gaussian(Density):
         if s == "auto":
             s = _compute_oas(C, n) if _find_fault(C, size) else 0.0
         shrunk = (1 - s) * C + s * np.trace(C) / len(C) * np.eye(len(C))
-        return _Covariance(shrunk, _factorise(shrunk, size, f" (n_samples={n:.6g}). {self._advice()}"), float(s))
+        return _Covariance(shrunk, _factorise(shrunk, size, f" (n_samples={n:.6g}). {self._advice(C)}"), float(s))
 
-    def _advice(self) -> str:
-        """What to try if there is no inverse: what is not set yet."""
-        options = {"covariance='diagonal'": self.covariance == "full", "shared=True": not self.shared}
-        options |= {"a shrinkage > 0": self.shrinkage == 0}
+    def _advice(self, C: np.ndarray) -> str:
+        """What to try if C has no inverse: what is not set yet, and would help."""
+        varies = np.diag(C) > 0
+        options = {"covariance='diagonal'": self.covariance == "full" and varies.all(), "shared=True": not self.shared}
+        options |= {"a shrinkage > 0": self.shrinkage == 0 and varies.any()}
         left = [name for name, free in options.items() if free]
         return f"Try {' or '.join(left)}" if left else "Add rows that differ, or leave out columns that do not vary"
 
