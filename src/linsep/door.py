@@ -138,6 +138,27 @@ def as_rows(X: Any, name: str = "X") -> Any:
     return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in IN_PLACE else np.float64)
 
 
+def as_finite_rows(X: Any, name: str = "X") -> Any:
+    """The same of one row or more of finite numbers, which may be objects; for functions that are no estimators.
+
+    >>> as_finite_rows([[1.0, None]])
+    Traceback (most recent call last):
+    ValueError: X: expected finite numbers, got NaN or infinity.
+    """
+    if not sp.issparse(X):
+        X = np.asarray(X)
+        try:
+            X = X.astype(np.float64) if X.dtype.kind == "O" and X.ndim == 2 else X
+        except (TypeError, OverflowError) as error:
+            raise ValueError(f"{name}: expected numbers of double precision: {error}.") from None
+    X = as_rows(X, name)
+    if X.shape[0] == 0:
+        raise ValueError(f"{name}: expected one row or more, got none.")
+    if not np.isfinite(magnitudes(X.data if sp.issparse(X) else X).largest):
+        raise ValueError(f"{name}: expected finite numbers, got NaN or infinity.")
+    return X
+
+
 def _refuse_kind(X: Any, name: str) -> None:
     """Refuse what has no columns, or no real numbers in them."""
     if X.dtype.kind not in "fiub":

@@ -17,6 +17,7 @@ from . import damage
 from .tally import Tally
 
 MEMORY = 8 * 2**30  # bytes of address space
+PARTS = "rows", "structures", "entries"
 REFUSE, READ, EITHER = "refuse", "read", "either"
 
 
@@ -40,10 +41,12 @@ def rows() -> tuple[np.ndarray, np.ndarray]:
 def estimators() -> dict[str, Any]:
     """Every estimator of rows, with small budgets."""
     import linsep as ls
+    from linsep.risk import StructuralRisk
 
     plain = {"max_iter": 20}
     return {
         "Perceptron": ls.Perceptron(**plain),
+        "AveragedPerceptron": ls.AveragedPerceptron(**plain),
         "Perceptron(batch)": ls.Perceptron(batch=True, **plain),
         "Relaxation": ls.Relaxation(**plain),
         "Kozinec": ls.Kozinec(**plain),
@@ -51,6 +54,7 @@ def estimators() -> dict[str, Any]:
         "MaximumMargin": ls.MaximumMargin(),
         "MaximumMargin(C=1)": ls.MaximumMargin(C=1.0),
         "LeastSquares": ls.LeastSquares("pinv"),
+        "LeastSquares(ridge)": ls.LeastSquares(),
         "LeastSquares(lms)": ls.LeastSquares("lms", **plain),
         "LeastSquares(ho-kashyap)": ls.LeastSquares("ho-kashyap", **plain),
         "GradientDescent": ls.GradientDescent(**plain),
@@ -61,6 +65,9 @@ def estimators() -> dict[str, Any]:
         "OneVsAll": ls.OneVsAll(ls.Perceptron(**plain)),
         "OneVsOne": ls.OneVsOne(ls.Perceptron(**plain)),
         "Lifted": ls.Lifted(ls.Quadratic(), ls.Perceptron(**plain)),
+        "StructuralRisk": StructuralRisk(
+            [ls.Perceptron(**plain), ls.MaximumMargin(C=1.0)], choose="cross-validation", cv=2
+        ),
     }
 
 
@@ -76,7 +83,7 @@ def row_cases() -> Iterator[Case]:
     for name, rule in estimators().items():
         sparse = READ if get_tags(rule).input_tags.sparse else EITHER
         fitted = clone(rule).fit(X, y)
-        takes_weight = name not in ("NearestMean", "Mahalanobis")
+        takes_weight = name not in ("NearestMean", "Mahalanobis", "StructuralRisk")
         methods: dict[str, Callable] = {"fit": clone(rule).fit}
         if hasattr(rule, "partial_fit"):
             methods["partial_fit"] = lambda X, y, *rest, rule=rule: clone(rule).partial_fit(X, y, [0, 1], *rest)
@@ -86,15 +93,15 @@ def row_cases() -> Iterator[Case]:
         if hasattr(fitted, "check"):
             methods["check"] = lambda X, y, *rest, rule=fitted: _require(rule.check(X, y, *rest))
         for method, call in methods.items():
-            yield from _with_labels(
+            yield from with_labels(
                 f"{name}.{method}", call, X, y, sparse, method in ("fit", "partial_fit"), takes_weight
             )
         for method in ("predict", "decision_function", "distance", "predict_proba", "votes", "transform"):
             if hasattr(fitted, method):
-                yield from _rows_only(f"{name}.{method}", getattr(fitted, method), X, sparse)
-    yield from _with_labels("separability", ls.separability, X, y, READ, True, True)
+                yield from rows_only(f"{name}.{method}", getattr(fitted, method), X, sparse)
+    yield from with_labels("separability", ls.separability, X, y, READ, True, True)
     for name, call in {"points": lambda X: points(X, 2 * y - 1), "classes": lambda X: classes(X, y, 2)}.items():
-        for case in _rows_only(name, call, X, READ, first=True):  # factories may ask for arrays of numbers
+        for case in rows_only(name, call, X, READ, first=True):  # factories may ask for arrays of numbers
             yield case._replace(expected=EITHER) if case.kind in ("objects", "lists", "frame") else case
 
 
@@ -105,7 +112,7 @@ def _require(verdict: Any) -> Any:
     return verdict
 
 
-def _rows_only(entry: str, call: Callable, X: np.ndarray, sparse: str, first: bool = False) -> Iterator[Case]:
+def rows_only(entry: str, call: Callable, X: np.ndarray, sparse: str, first: bool = False) -> Iterator[Case]:
     for kind, make in damage.ROWS.items():
         expected = EITHER if first and kind in damage.AFTER_FIT else REFUSE
         yield Case(entry, kind, expected, lambda make=make: call(make(X)))
@@ -116,9 +123,9 @@ def _rows_only(entry: str, call: Callable, X: np.ndarray, sparse: str, first: bo
 
 
 # many arguments because: one line per estimator says what holds for it
-def _with_labels(entry: str, call: Callable, X, y, sparse: str, first: bool, weighted: bool) -> Iterator[Case]:
+def with_labels(entry: str, call: Callable, X, y, sparse: str, first: bool, weighted: bool) -> Iterator[Case]:
     check = entry.endswith("check")
-    for case in _rows_only(entry, lambda X: call(X, y), X, sparse, first):
+    for case in rows_only(entry, lambda X: call(X, y), X, sparse, first):
         yield case._replace(expected=EITHER) if check and case.expected == READ and case.kind != "as they are" else case
     for kind, make in damage.LABELS.items():
         partial = kind == "one class" and not (first and "partial_fit" not in entry)
@@ -131,9 +138,15 @@ def _with_labels(entry: str, call: Callable, X, y, sparse: str, first: bool, wei
 
 def all_cases(part: str) -> Iterator[Case]:
     """All cases of rows or of structures, always in the same order."""
+    from .malformed_entries import entry_cases
     from .malformed_structures import structure_cases
 
-    return row_cases() if part == "rows" else structure_cases()
+    return {"rows": row_cases, "structures": structure_cases, "entries": entry_cases}[part]()
+
+
+def entry_name(case: Case) -> str:
+    """The public name that a case is about."""
+    return case.entry.split(".")[0].split("(")[0]
 
 
 def try_case(case: Case) -> str:
@@ -168,7 +181,7 @@ def child(part: str, start: int, stride: int) -> None:
 
 def attack(seed: int, tally: Tally, stride: int = 1) -> None:
     """All cases, or every ``stride``-th, from the seed on."""
-    for part in ("rows", "structures"):
+    for part in PARTS:
         start: int | None = seed % stride
         while start is not None:
             start = _run_child(part, start, stride, tally)

@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 
 from attack import exact, malformed, signals
+from attack.malformed_entries import WITHOUT_ARRAYS
 from attack.tally import Tally
 
 SLICE = {
@@ -43,6 +44,14 @@ def test_malformed_arrays_get_one_sentence():
     malformed.attack(0, tally, stride=61)
     assert not tally.failures, show(tally)
     assert sum(tally.problems.values()) > 100
+
+
+def test_every_public_name_is_attacked_with_malformed_arrays():
+    import linsep
+
+    attacked = {malformed.entry_name(case) for part in malformed.PARTS for case in malformed.all_cases(part)}
+    assert not attacked & set(WITHOUT_ARRAYS)
+    assert set(linsep.__all__) - set(WITHOUT_ARRAYS) <= attacked
 
 
 @pytest.mark.long

@@ -230,7 +230,7 @@ def test_one_row_and_no_spread():
     [
         ([[1.0, math.nan]], {}, "NaN"),
         ([[math.inf]], {}, "infinity"),
-        (np.empty((0, 2)), {}, "0 sample"),
+        (np.empty((0, 2)), {}, "one row or more, got none"),
         ([[1.0]], {"tol": 0.0}, "tol"),
         ([[1.0]], {"max_iter": 0}, "max_iter"),
     ],

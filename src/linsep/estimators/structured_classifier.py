@@ -115,12 +115,7 @@ class StructuredClassifier(LabellingClassifier):
         """The examples as an oracle, checked."""
         if self.argmax is None and self.labels is None:
             raise ValueError("argmax, labels: one of them is needed to label anything.")
-        require_list(X, "X", "examples")
-        require_list(y, "y", "labellings")
-        if len(X) != len(y):
-            raise ValueError(f"y: expected {len(X)} labellings, one per example, got {len(y)}.")
-        if len(X) == 0:
-            raise ValueError("X is empty: there is nothing to learn from.")
+        _require_examples(X, y)
         if self.labels is None and self.rival is None and (self.loss_scale or not self._plain()):
             raise ValueError(
                 "argmax alone finds no rival where the truth is best, which a margin, Kozinec's rule and loss_scale "
@@ -189,5 +184,16 @@ class StructuredClassifier(LabellingClassifier):
     def _stated(self, X: Sequence, y: Sequence, sample_weight: Any) -> tuple[Listed, np.ndarray | None]:
         if self._fitted["labels"] is None:
             raise ValueError("check: all labellings are tried, so labels are needed.")
+        _require_examples(X, y)
         weight = check_sample_weight(sample_weight, list(X))
         return Listed(X, y, self._fitted["phi"], self._labels), None if weight is None else weight > 0
+
+
+def _require_examples(X: Any, y: Any) -> None:
+    """Raise an error if X and y are no lists of the same length, or empty."""
+    require_list(X, "X", "examples")
+    require_list(y, "y", "labellings")
+    if len(X) != len(y):
+        raise ValueError(f"y: expected {len(X)} labellings, one per example, got {len(y)}.")
+    if len(X) == 0:
+        raise ValueError("X is empty: expected one example or more.")

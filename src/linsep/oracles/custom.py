@@ -186,7 +186,10 @@ class Custom:
 
 def vector(found: Any, size: int | None = None) -> np.ndarray:
     """What phi returns, as an array of float64."""
-    full = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64).ravel()
+    full = np.asarray(found.toarray() if sp.issparse(found) else found)
+    if full.dtype.kind == "c":
+        raise ValueError("phi: expected real numbers, got complex ones.")
+    full = full.astype(np.float64, copy=False).ravel()
     bad = first_unusable(full)
     if bad >= 0:
         raise ValueError(f"phi: number {bad}: {say_unusable(full[bad])}")

@@ -59,6 +59,8 @@ def hulls(rule: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         raise ValueError(f"hulls: expected a MaximumMargin with bias='free', got bias={rule.bias!r}.")
     w, w0 = get_line(rule, "hulls")
     data = check_two_classes(X, y, "hulls", classes=rule.classes_)
+    if abs(data.sign.sum()) == data.sign.size:
+        raise ValueError("hulls: expected rows of both classes, got those of one only.")
     ax = prepare_axes(ax)
     box = set_limits(ax, data, add_near_lines(data.X, [(w, w0)]))
     for sign, colour in SIGN_COLOURS.items():

@@ -60,7 +60,7 @@ def novikoff(X: Any, y: Any, ax: Axes | None = None, *, bias: str = "augmented")
     """
     if bias not in ("augmented", "none"):
         raise ValueError(f"novikoff: expected bias='augmented' or 'none', got {bias!r}.")
-    data = check_two_classes(X, y, "novikoff", columns=(np.shape(X)[-1],))
+    data = check_two_classes(X, y, "novikoff", columns=np.shape(X)[1:2] or (2,))
     a = data.sign[:, None] * data.X
     a = np.column_stack([a, data.sign]) if bias == "augmented" else a
     rows = points(data.X, data.sign, bias=1.0 if bias == "augmented" else 0.0)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+
+from ..door import as_canonical_csr
 
 
 class PlotData(NamedTuple):
@@ -34,8 +37,7 @@ class PlotData(NamedTuple):
 
 def check_data(X: Any, y: Any, function: str, *, columns: tuple[int, ...] = (2,), classes: Any = None) -> PlotData:
     """Check X and y. Errors name ``function``; ``columns`` are allowed numbers of columns, ``classes`` the labels."""
-    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-    labels = np.asarray(y)
+    points, labels = _as_points(X, function), np.asarray(y)
     if points.ndim != 2 or points.shape[1] not in columns:
         allowed = " or ".join(map(str, columns))
         raise ValueError(f"{function}: expected X with {allowed} columns, got shape {points.shape}.")
@@ -43,6 +45,8 @@ def check_data(X: Any, y: Any, function: str, *, columns: tuple[int, ...] = (2,)
         raise ValueError(f"{function}: X has {points.shape[0]} rows, but y has shape {labels.shape}.")
     for row, column in np.argwhere(~np.isfinite(points))[:1]:
         raise ValueError(f"{function}: X[{row}, {column}] = {points[row, column]} is not a finite number.")
+    if labels.dtype.kind in "fc" and not (np.isfinite(labels) & (labels == np.rint(labels.real))).all():
+        raise ValueError(f"{function}: expected labels of classes in y, got numbers that are not whole.")
     found, index = np.unique(labels, return_inverse=True)
     known = found.tolist() if classes is None else np.asarray(classes).tolist()
     for label in found.tolist():
@@ -52,6 +56,17 @@ def check_data(X: Any, y: Any, function: str, *, columns: tuple[int, ...] = (2,)
     plain = ("x",) if points.shape[1] == 1 else ("x₁", "x₂")
     names = tuple(map(str, getattr(X, "columns", ()))) or plain
     return PlotData(points, index, known, names)
+
+
+def _as_points(X: Any, function: str) -> np.ndarray:
+    """X as an array of float64; a damaged sparse matrix is refused, and what is no number."""
+    found = as_canonical_csr(X, f"{function}: X").toarray() if sp.issparse(X) else np.asarray(X)
+    if found.dtype.kind not in "fiubO":
+        raise ValueError(f"{function}: expected numbers in X, got an array of {found.dtype}.")
+    try:
+        return found.astype(np.float64)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"{function}: expected numbers in X: {error}.") from None
 
 
 def check_two_classes(X: Any, y: Any, function: str, **options: Any) -> PlotData:

@@ -104,8 +104,12 @@ def report(
     if not (isinstance(refits, int) and refits >= 0 and max_seconds > 0):
         raise ValueError(f"refits, max_seconds: expected 0 or more and a positive number, got {refits}, {max_seconds}.")
     dataset = X if isinstance(X, Dataset) else None
+    if dataset is None:
+        _require_rows(X, y, sample_weight)
     names = _names(model, X)
     train = _part(X, y, sample_weight, names)
+    if test is not None and not isinstance(test[0], Dataset):
+        _require_rows(test[0], test[1], None)
     judged = train if test is None else _part(test[0], test[1], None, names)
     on = "test rows" if test is not None else words.FITTED
     schema = getattr(dataset, "schema", None)
@@ -131,6 +135,15 @@ def _names(model: Any, X: Any) -> list[str]:
         width = X.n_features if isinstance(X, Dataset) else np.shape(X)[1]
         given = [f"x{k + 1}" for k in range(width)]
     return [str(name) for name in given]
+
+
+def _require_rows(X: Any, y: Any, weight: Any) -> None:
+    """Raise a ValueError if X has no rows and columns, or not a label and a weight for each row."""
+    if np.ndim(X) != 2:
+        raise ValueError(f"X: expected rows and columns, got {type(X).__name__} of {np.ndim(X)} dimensions.")
+    for name, found in (("y", y), ("sample_weight", weight)):
+        if found is not None and np.shape(found) != np.shape(X)[:1]:
+            raise ValueError(f"{name}: expected one number or label per row, got shape {np.shape(found)}.")
 
 
 def _part(X: Any, y: Any, weight: Any, names: list[str]) -> Part:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
 
+from ..door import as_finite_rows, check_sparse
 from ..rows.ball import EPS, enclosing_ball
 
 FROM_DIMENSION, FROM_MARGIN, UNKNOWN_CAPACITY = "n+1", "R²/m²+1", "unknown"
@@ -106,7 +106,11 @@ def compute_capacity(model: Any, X: Any, y: Any) -> Capacity:
         return Capacity(math.inf, UNKNOWN_CAPACITY)
     w, w0 = _get_hyperplane(classifier)
     by_dimension = Capacity(dimension_capacity(w.size), FROM_DIMENSION, w.size)
-    Z = check_array(_transform(model, X), accept_sparse="csr", dtype=[np.float64, np.float32])
+    if sp.issparse(X):
+        check_sparse(X)
+    Z = as_finite_rows(_transform(model, X))
+    if np.shape(y) != Z.shape[:1] or Z.shape[1] != w.size:
+        raise ValueError(f"X, y: expected {w.size} columns and a label per row, got {Z.shape} and {np.shape(y)}.")
     m = _compute_margin(Z, np.where(np.asarray(y) == classifier.classes_[1], 1, -1), w, w0)
     if m <= 0:
         return by_dimension

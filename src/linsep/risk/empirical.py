@@ -123,7 +123,12 @@ def _as_labels(y: Any, loss: Any) -> np.ndarray:
     structured = (callable(loss) and loss is not zero_one) or any(np.ndim(label) > 0 for label in y)
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if not structured or shape[1:] == (1,):
-        return column_or_1d(y)
+        if np.iscomplexobj(y):
+            raise ValueError("labels: expected real numbers or words, got complex numbers.")
+        labels = column_or_1d(y)
+        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+            raise ValueError("labels: expected finite numbers or words, got NaN or infinity.")
+        return labels
     found = np.empty(len(y), dtype=object)
     for i, labelling in enumerate(y):
         found[i] = labelling

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_array, gen_batches
+from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
+
+from ..door import as_finite_rows
 
 BLOCK_SIZE = 2**18  # numbers processed at once
 EPS = float(np.finfo(np.float64).eps)
@@ -56,7 +58,7 @@ def enclosing_ball(X: Any, *, tol: float = 1e-3, max_iter: int = 100) -> Ball:
         raise ValueError(f"tol: expected a positive number, got {tol!r}.")
     if not (isinstance(max_iter, Integral) and max_iter >= 1):
         raise ValueError(f"max_iter: expected an integer >= 1, got {max_iter!r}.")
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8, np.bool_], input_name="X")
+    X = as_finite_rows(X)
     rows = _ScaledRows(X)
     weight = np.zeros(X.shape[0])  # lambda
     weight[0] = 1.0

@@ -18,7 +18,18 @@ from ..base import Status, Verdict
 from ..margin import MarginCertificate
 from .inseparable import sums_to_zero, whole_w, whole_weights
 from .machine import list_vectors, numbers, rival_combination, rival_scores
-from .rows import SAFE, U, check_empty, combination, exact_norm, exponent_of, read_matrix, scores, times_power_of_two
+from .rows import (
+    SAFE,
+    U,
+    check_empty,
+    combination,
+    exact_norm,
+    exponent_of,
+    read_matrix,
+    read_weights,
+    scores,
+    times_power_of_two,
+)
 
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
 
@@ -38,12 +49,12 @@ def check(claim: MarginCertificate, X: Any, y: Any, sample_weight: Any = None) -
     unusable = _find_unusable(claim, X, y)
     if unusable:
         return Verdict((unusable,))
+    keep = read_weights(sample_weight, len(y)) > 0
     if claim.status == Status.INTERRUPTED:
-        return check_empty(claim, int(np.count_nonzero(np.ones(len(y)) if sample_weight is None else sample_weight)))
+        return check_empty(claim, int(keep.sum()))
     claim, X, constant = _in_safe_range(claim, X)
     machine = claim.w.ndim == 2
     sign = numbers(y, claim.classes) if machine else np.where(y == claim.classes[1], 1.0, -1.0)
-    keep = np.ones(len(y), bool) if sample_weight is None else np.asarray(sample_weight) > 0
     data = _Data(X, sign, keep, constant)
     wrong: list[str] = []
     low, margin, rounding = _check_lower(claim, data, wrong)

@@ -24,6 +24,7 @@ from .rows import (
     exact_score,
     exponent_of,
     read_matrix,
+    read_weights,
     times_power_of_two,
 )
 
@@ -44,7 +45,7 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
         return Verdict(("w, alpha or C are not finite",))
     if claim.loss not in ("hinge", "squared_hinge") or claim.bias not in ("free", "augmented", "none")[machine:]:
         return Verdict((f"there is no loss {claim.loss!r} or bias {claim.bias!r}",))
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = read_weights(sample_weight, n)
     if claim.status == Status.INTERRUPTED:
         return check_empty(claim, int(np.count_nonzero(weight)))
     claim, X, constant = _in_safe_range(claim, X)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..base import Status, Verdict
 from ..ridge import RidgeCertificate
 from .machine import numbers, rival_scores
-from .rows import ROWS, SAFE, U, exponent_of, read_matrix, scores, times_power_of_two
+from .rows import ROWS, SAFE, U, exponent_of, read_matrix, read_weights, scores, times_power_of_two
 
 EXACT = 2**13  # numbers in X, times targets, up to which both sides are computed without rounding
 QUANTITY = "lower bound of the cost"
@@ -36,7 +36,7 @@ def check(claim: RidgeCertificate, X: Any, y: Any, sample_weight: Any = None) ->
     unusable = _find_unusable(claim, X, y)
     if unusable:
         return Verdict((unusable,))
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = read_weights(sample_weight, len(y))
     keep = weight > 0
     if claim.status == Status.INTERRUPTED:
         said = claim.lower, claim.upper, claim.distance, claim.violated, claim.size

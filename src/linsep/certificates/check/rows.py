@@ -27,11 +27,31 @@ def check_empty(claim, size: int) -> Verdict:
     return Verdict(wrong, *said[:2])
 
 
+def as_floats(values: Any) -> np.ndarray:
+    """Numbers as float64; those that are too large are refused."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except OverflowError:
+        raise ValueError("expected numbers that double precision holds, got a larger one.") from None
+
+
+def read_weights(weight: Any, n: int) -> np.ndarray:
+    """The weights of n rows, 1 by default."""
+    if weight is None:
+        return np.ones(n)
+    if np.iscomplexobj(weight):
+        raise ValueError("sample_weight: expected real numbers.")
+    found = as_floats(weight)
+    if found.shape != (n,) or not (np.isfinite(found) & (found >= 0)).all():
+        raise ValueError(f"sample_weight: expected a finite number >= 0 for each of the {n} rows.")
+    return found
+
+
 def read_matrix(X):
     """X as CSR without doubled entries, or as an array; one that is damaged or not finite is refused."""
     if not sp.issparse(X):
         X = np.asarray(X)
-        X = X.astype(np.float64) if X.dtype.kind == "O" else X  # of tables
+        X = as_floats(X) if X.dtype.kind == "O" else X  # of tables
         if X.ndim != 2 or X.dtype.kind not in "fiub" or not np.isfinite(X).all():
             raise ValueError("X: expected a matrix of finite numbers.")
         return X

@@ -133,6 +133,10 @@ def _read_npz(source: Source, target: str, size: int) -> Iterator[Rows]:
 def _sparse_blocks(
     arrays: dict[str, Stored], y: np.ndarray | None, weight: np.ndarray | None, size: int
 ) -> Iterator[Rows]:
+    for name, kinds in {"data": "fiub", "indices": "iu", "indptr": "iu", "shape": "iu"}.items():
+        if arrays[name].dtype.kind not in kinds:
+            wanted = "real numbers" if name == "data" else "integers"
+            raise DataError(f"{name}: expected {wanted}, got {arrays[name].dtype}; the sparse matrix is damaged.")
     count, width = arrays["shape"].read_all().tolist()
     pointers = arrays["indptr"].read_all().astype(np.int64)
     entries = min(arrays["indices"].shape[0], arrays["data"].shape[0])
