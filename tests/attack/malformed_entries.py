@@ -19,6 +19,7 @@ from .malformed_structures import POSITIONS, SEQUENCES, TAGS
 WITHOUT_ARRAYS = {
     "Certificate": "what others have in common",
     "LabellingCertificate": "its check takes a Structure; users call check of the estimator",
+    "checkpointing": "a folder and numbers; what is learned inside has cases of its own",
     "warm_up": "compiles kernels",
 }
 
