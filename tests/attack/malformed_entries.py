@@ -17,6 +17,7 @@ from .malformed_structures import POSITIONS, SEQUENCES, TAGS
 
 # public names that take no arrays of users
 WITHOUT_ARRAYS = {
+    "MaximumMarginCV": "chooses C by fits of MaximumMargin; no cases of its own yet",
     "Certificate": "what others have in common",
     "LabellingCertificate": "its check takes a Structure; users call check of the estimator",
     "checkpointing": "a folder and numbers; what is learned inside has cases of its own",

@@ -3,6 +3,7 @@
 Both leave regions in which the members contradict each other; `votes` and `ambiguous` show them.
 """
 
+# long because: two committees that share all but their questions
 from __future__ import annotations
 
 import math
