@@ -13,6 +13,7 @@ from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
+from sklearn.utils.multiclass import check_classification_targets
 
 from ..interrupt import interrupts, is_spent, side_by_side
 from ._parameters import shared_parameters
@@ -194,6 +195,7 @@ class MaximumMarginCV(MaximumMargin):
     def _compare(self, X: Any, y: Any, sample_weight: Any) -> np.ndarray:
         """The scores of all values of C in all folds; NaN where they do not matter."""
         X, y = check_input(self, X, y, reset=True)
+        check_classification_targets(y)
         given = check_sample_weight(sample_weight, X)
         weight = np.ones(y.size) if given is None else given
         folds = self._folds(X, y, weight)
