@@ -56,17 +56,15 @@ export class CanvasPainter {
     if (shape) this.polygon(shape(r).map(([dx, dy]) => [x + dx, y + dy]), look);
     else this.circle([x, y], r, look);
   }
-  // Many markers of one kind as one path: a frame of 2,000 points stays cheap.
+  // Many markers of one kind: drawn once, then copied, so that a frame of 2,000 points stays cheap.
   markers(kind, points, r, look) {
-    const shape = SHAPES[kind % SHAPES.length]?.(r), { c } = this;
-    c.beginPath();
-    for (const [x, y] of points) {
-      if (!shape) { c.moveTo(x + r, y); c.arc(x, y, r, 0, 2 * Math.PI); continue; }
-      shape.forEach(([dx, dy], k) => (k ? c.lineTo(x + dx, y + dy) : c.moveTo(x + dx, y + dy)));
-      c.closePath();
-    }
-    this.fill(look);
-    this.stroke(look);
+    const size = Math.ceil(2 * r + 4), dots = this.c.getTransform().a, sprite = document.createElement("canvas");
+    sprite.width = sprite.height = Math.ceil(size * dots);
+    const context = sprite.getContext("2d");
+    context.scale(dots, dots);
+    new CanvasPainter(context, this.colours).marker(kind, [size / 2, size / 2], r, look);
+    const side = sprite.width / dots;
+    for (const [x, y] of points) this.c.drawImage(sprite, x - size / 2, y - size / 2, side, side);
   }
   text(said, [x, y], { size = 12, fill = this.colours.ink, align = "left", base = "alphabetic", italic = false, serif = false, bold = false, halo = true } = {}) {
     const { c } = this;

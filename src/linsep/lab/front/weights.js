@@ -91,7 +91,9 @@ function drawPath(axes, run, scene, [i, j], colours) {
   const at = (v) => [v[i], v[j]], path = [];
   for (let f = 0; f <= last; f += stride) path.push(axes.at(at(run.w(f))));
   path.push(axes.at(at(run.w(last))));
-  p.line(path, { stroke: colours.ink, width: 1.2, opacity: 0.35 });
+  const recent = Math.max(0, path.length - 60); // the last steps stand out from a long history
+  if (recent) p.line(path.slice(0, recent + 1), { stroke: colours.ink, width: 1, opacity: 0.13 });
+  p.line(path.slice(recent), { stroke: colours.ink, width: 1.2, opacity: 0.4 });
   if (path.length <= 200) for (const q of path) p.circle(q, 2.2, { fill: colours.ink, opacity: 0.5 });
   if (!scene.byHand && before && frame >= 1 && frame <= run.T) {
     const alpha = run.number("alpha", frame), row = run.updates.row[frame - 1];
