@@ -11,6 +11,7 @@ from pathlib import Path
 import golden
 import pytest
 
+from linsep import LeastSquares
 from linsep.lab import PRESETS, Exercise, record
 from linsep.lab.server import LabServer
 
@@ -143,6 +144,17 @@ def test_lifting_and_kozinec_show_the_lectures_results(page, tmp_path):
     opened(page, tmp_path / "kozinec.html", step=999)
     said = page.locator(".certificate").inner_text()
     assert "at least 1.67705" in said and "more than 1.67706" in said
+
+
+def test_certificates_of_other_kinds_speak_for_themselves(page, tmp_path):
+    ridge = record(LeastSquares(), **S1)
+    ridge.to_html(tmp_path / "ridge.html")
+    opened(page, tmp_path / "ridge.html")
+    said = page.locator(".certificate").inner_text()
+    assert ridge.content["certificates"][0]["sentence"] in said and "margin" not in said
+    record("soft margin", **S1).to_html(tmp_path / "soft.html")
+    opened(page, tmp_path / "soft.html")
+    assert "With C = 1 this w costs at most" in page.locator(".certificate").inner_text()
 
 
 def test_hostile_labels_are_shown_and_not_run(page, tmp_path):

@@ -115,6 +115,11 @@ def test_bad_questions_get_one_sentence(questions, said):
         Exercise([record("perceptron", **S1)], questions)
 
 
+def test_nobody_is_asked_what_the_rule_does_not_decide():
+    with pytest.raises(ValueError, match="needs a rule that decides it"):
+        Exercise([record("soft margin", **S1)], ["separable"])
+
+
 def test_forged_exercises_are_refused(tmp_path):
     file = tmp_path / "forged.json"
     for said in ["{", "[]", '{"format": "linsep exercise", "version": 1}', "[" * 100_000]:

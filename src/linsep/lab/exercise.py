@@ -12,6 +12,7 @@ from .recording import Recording
 from .schema import MOST_BYTES
 
 FORMAT, VERSION = "linsep exercise", 1
+DECIDED = {("MarginCertificate", each) for each in ("separated", "eps-optimal", "optimal", "not separable")}
 QUESTIONS = ("next update", "separate by hand", "separable")
 
 
@@ -100,7 +101,9 @@ def _question(asked: Any, recording: Recording) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": given["kind"], "text": str(given.get("text", ""))[:2000]}
     if set(given) - {"kind", "text", "after"}:
         raise ValueError(f"questions: expected kind, text and after, got {sorted(map(str, given))}.")
-    kind = recording.content["decides"]["kind"]
+    kind, certificate = recording.content["decides"]["kind"], recording.content["certificates"][0]
+    if found["kind"] == "separable" and (certificate.get("kind"), certificate["status"]) not in DECIDED:
+        raise ValueError(f"questions: 'separable' needs a rule that decides it, got {certificate['status']!r}.")
     if found["kind"] != "separable" and (kind != "sign" or "lift" in recording.content):
         raise ValueError(f"questions: {found['kind']!r} is for two classes and rules that are not lifted.")
     if found["kind"] == "next update":

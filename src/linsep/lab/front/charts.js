@@ -50,7 +50,7 @@ export function drawBounds(painter, width, height, { run, frame }) {
 
 export function drawErrors(painter, width, height, { run, frame }) {
   const { colours } = painter, { errors } = run.series;
-  if (!errors) return null;
+  if (!errors?.length) return null;
   const points = thin(errors), axes = frameAxes(painter, width, height, run.T, 0, Math.max(1, ...points.map((p) => p[1])), t("updates"));
   axes.clip();
   painter.line(stairs(points).map((q) => axes.at(q)), { stroke: colours.classes[0], width: 2 });

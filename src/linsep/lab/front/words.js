@@ -98,10 +98,11 @@ export function certificateParts(run, frame) {
   const good = ["optimal", "eps-optimal", "separated"].includes(c.status), bad = c.status === "not separable";
   parts.push(el("div", { class: `status ${good ? "good" : bad ? "bad" : ""}` }, el("span", { class: "badge", "aria-hidden": "true" }, good ? "✓" : bad ? "✕" : "…"), t(c.status)));
   const values = { n: c.size, lower: fmtBound(run.bound("lower"), false), upper: fmtBound(run.bound("upper"), true), v: c.violated ?? "?", k: Array.isArray(c.proof_rows) ? c.proof_rows.length : "?", C: c.C, reason: c.reason || "–" };
-  if ("C" in c) parts.push(line(t("saysoft", values)));
+  if (c.kind === "ObjectiveCertificate") parts.push(line(t("saysoft", values)));
+  else if (c.kind !== "MarginCertificate") parts.push(line(String(c.sentence))); // nothing is said of a margin
   else if (good) parts.push(line(t("saysep", values)));
   else if (bad) parts.push(line(t("saynot", values)));
-  else if ("violated" in c) parts.push(line(t("saybudget", values)));
+  else parts.push(line(t("saybudget", values)));
   const bound = run.novikoff();
   if (good && Number.isFinite(bound)) parts.push(line(t("saynov", { n: fmt(Math.floor(bound + 1e-9), 6), k: c.updates })));
   if (Array.isArray(c.proof_points)) parts.push(line(el("span", { class: "quiet" }, t(c.meet ? "meet" : "nearest"))));
