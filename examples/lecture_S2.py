@@ -239,7 +239,8 @@ keep("novikoff", plot.novikoff(X, y))
 # %% [markdown]
 # ## Structured output perceptron: w <- w + phi(x,y) - phi(x,ŷ)
 #
-# The algorithm with the chain's phi, trying all labellings; the library makes the same updates and ends at the same w.
+# The algorithm with the chain's phi, trying all labellings. Of rivals that score the same the library may take another
+# one, so it may make other updates; both end when every right labelling beats all others.
 
 
 # %%
@@ -265,6 +266,8 @@ assert all(
     for rival in product(range(3), repeat=len(x))
     if rival != truth
 )
+same = SequenceClassifier(keep="last", shuffle=False, max_iter=100, **options).fit(*task)
+assert same.certificate_.status == "separated" and same.check(*task)
 
 # %% [markdown]
 # ## Convergence of the structured output perceptron: A^2 / gamma^2, A <= 2 max |phi|

@@ -43,6 +43,8 @@ def test_every_slide_has_its_row(lecture):
 def test_a_row_has_code_or_says_why_not(lecture):
     for first, _, _, code in rows(lecture):
         assert bool(re.match(r"none: \w+", code)) != ("`" in code), f"{lecture} {first}"
+        linked = re.search(r"\]\(\.\./src/linsep/[\w/]+\.py\)$", code)
+        assert linked or code.startswith("none: "), f"{lecture} {first}: expected a link to the file that does it"
 
 
 @pytest.mark.filterwarnings("ignore")

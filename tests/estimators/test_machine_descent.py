@@ -127,3 +127,12 @@ def test_ho_kashyap_proves_that_classes_are_not_separable():
     X, label = np.array([[1.0], [1.0], [1.0]]), np.array([0, 1, 2])  # one point of three classes
     rule = LeastSquares("ho-kashyap").fit(X, label)
     assert rule.certificate_.status == "not separable" and rule.check(X, label)
+
+
+def test_an_own_gradient_may_multiply_the_transposed_matrix():
+    X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
+    plain, doubled = (
+        GradientDescent((lambda w, A: float(np.sum((A @ w - 1) ** 2)), gradient), max_iter=20).fit(X, y).coef_
+        for gradient in (lambda w, A: 2 * (A.T @ (A @ w - 1)), lambda w, A: -(-A.T * 2) @ (A @ w - 1))
+    )
+    assert np.allclose(plain, doubled)

@@ -109,3 +109,11 @@ def test_variables_are_selected_by_the_weights_of_the_columns_that_use_them():
     assert chosen.support_.tolist() == [False, True, False, True]
     model = SelectFromModel(rule, max_features=2, importance_getter="feature_importances_").fit(X, y)
     assert model.get_support().tolist() == [False, True, False, True]
+
+
+def test_x1_is_x_of_one_column_and_no_name_runs_into_a_number():
+    lift = Functions(["x1^2 - 1"], centre=False, scale=False).fit([[1.0], [2.0]])
+    assert lift.transform([[3.0]]).tolist() == [[3.0, 8.0]]
+    for text, columns in (("x2", 1), ("x12", 1), ("x3", 2), ("x12", 2), ("1e400*x", 1), ("1e200*1e200*x", 1)):
+        with pytest.raises(ValueError, match="functions: "):
+            Functions([text]).fit(np.eye(3)[:, :columns])

@@ -41,7 +41,7 @@ class MarginCertificate(Certificate):
     violated: int = 0  # so many training vectors have <w,a> <= 0, without rounding; interrupted: all count
     novikoff: float = math.inf  # D^2 / lower^2: a fixed-increment perceptron ends after at most so many updates
     best_w: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # of larger margin, if one is known
-    novikoff_best: float = math.inf  # the same bound with the margin of `best_w`
+    novikoff_best: float = math.inf  # the same bound with the best margin known: that of `best_w`, if there is one
     bias: str = "augmented"  # or "free" (the geometric margin) or "none" (hyperplanes through the origin)
     rows: np.ndarray = field(default_factory=_integers, repr=False)  # of the proof of the upper bound
     rivals: np.ndarray = field(default_factory=_integers, repr=False)  # of a machine: the class against each of `rows`
@@ -96,7 +96,7 @@ class MarginCertificate(Certificate):
         if self.separates:
             made += self._say_novikoff()
             gap = f" (short of the best by at most {at_most(max(0.0, 1 - self.lower / self.upper), 2)} of it)"
-            missed = f" The target was not reached: {self.reason}." if self.reason else ""
+            missed = f" Learning ended early: {self.reason}." if self.reason else ""
             said = f"{self.status.capitalize()}: all {self.size} {vectors} {right}"
             return f"{said}; {bounds}{gap}; {self._say_shortest()}{made}.{missed}"
         wrong = f"{self.violated} of {self.size} {vectors} {wrong}"

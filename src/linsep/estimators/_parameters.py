@@ -57,7 +57,7 @@ SHARED = {
     "max_iter": Parameter(
         'int or "auto"',
         'Budget of passes over the data. "auto": 5 seconds of work, counted from the end of the first pass, but 3 '
-        "passes at least.",
+        "passes at least; of `Perceptron` no more than 20 passes, or 1000 batch steps, of `AveragedPerceptron` 10.",
         [StrOptions({"auto"}), AT_LEAST_ONE],
     ),
     "max_updates": Parameter("int or None", "Budget of updates of w.", [None, AT_LEAST_ONE]),

@@ -118,10 +118,12 @@ def with_best_margin(parts: list[Any], claim: Any, passes: int) -> Any:
     rows = [part.certified for part in parts]
     best = in_time(lambda: better_margin(rows, claim.w.ravel(), passes), lambda: None)
     if best is None:
-        return claim
+        return replace(claim, novikoff_best=claim.novikoff)
     best = best.reshape(claim.w.shape)
     found = novikoff(claim.longest, evaluate(rows, rows[0].as_vector(best)).sure / length(best.ravel()))
-    return replace(claim, best_w=best, novikoff_best=found) if found < claim.novikoff else claim
+    if found >= claim.novikoff:
+        return replace(claim, novikoff_best=claim.novikoff)
+    return replace(claim, best_w=best, novikoff_best=found)
 
 
 def is_sorted(label: np.ndarray) -> bool:

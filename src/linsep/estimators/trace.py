@@ -21,6 +21,7 @@ def trace(
     made of these. In scaled coordinates (``scaling``) a is the move of w, not the row's vector: ``scaling=None`` shows
     the lectures' numbers. A batch step is one update, made from all rows in ``rows``; so is a step of a descent, where
     :math:`a = -\nabla J`. Widrow-Hoff makes one at every row, of many classes at every row and class in turns.
+    Kozinec's first update puts w, which is 0 before, at the first vector: that is where the lectures begin.
 
     Solvers that are not the loop run until ``max_updates`` before the first update is yielded; a is the move of w. Of
     `MaximumMargin` each is the nearest point of more rows, with both bounds of the margin (a free bias is placed at the

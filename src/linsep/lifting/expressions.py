@@ -17,6 +17,7 @@ Terms = dict[Monomial, Fraction]
 HIGHEST = 64  # degree
 DEEPEST = 50  # parentheses
 TERMS = 10_000
+MOST = Fraction(2) ** 1000  # the largest coefficient
 RAISED = {chr(high): chr(low) for low, high in SUPERSCRIPTS.items()}
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<sign>\*\*|.))"
@@ -47,6 +48,8 @@ class _Reader:
         terms = self._sum()
         if self._sign():
             self._refuse("an operator or the end")
+        if any(abs(value) > MOST for value in terms.values()):
+            raise ValueError(f"functions: {self.text!r:.60}: expected coefficients below {float(MOST):.3g}.")
         return drop_zeros(terms)
 
     def _refuse(self, expected: str) -> NoReturn:
@@ -113,6 +116,7 @@ class _Reader:
         for j in self.longest_first:
             if self.text.startswith(self.names[j], place):
                 self.at = place + len(self.names[j])
+                self._end_name()
                 return {(j,): Fraction(1)}
         if match and match["number"]:
             self.at = match.end()
@@ -127,6 +131,13 @@ class _Reader:
             self.depth -= 1
             return inside
         self._refuse(f"a number, one of the variables {self.names} or '('")
+
+    def _end_name(self) -> None:
+        """After the name of a variable: x1 is x where there is one column, and x2 is no product of x and 2."""
+        if self.names == ["x"] and re.match(r"1(?!\d)", self.text[self.at :]):
+            self.at += 1
+        if self.text[self.at : self.at + 1].isdecimal():
+            self._refuse(f"one of the variables {self.names}, or * before a number")
 
     def _times(self, one: Terms, other: Terms) -> Terms:
         """The product, multiplied out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def _draw_plane(ax: Axes, data: PlotData, names: Any, w: np.ndarray, w0: float, 
     ax.plot(*clip_line(box, w, w0).T, color=INK, label="g(x) = 0", zorder=2)
     scatter_classes(ax, *data[:3])
     wrong = data.count_wrong(data.X @ w + w0)
-    write_title(ax, f"g(x) = {format_linear(w, w0, names)}{wrong}")
+    write_title(ax, f"g(x) = {format_linear(w, w0, tuple(map(_in_brackets, names)))}{wrong}")
     draw_legend(ax)
 
 
@@ -115,6 +116,15 @@ def _get_parts(rule: Any) -> tuple[Any, Any]:
     if hasattr(rule, "steps") and len(rule.steps) > 1:
         return rule[:-1], rule[-1]
     raise ValueError(f"lifted: expected a fitted Lifted or a pipeline of a lift and a classifier, got {rule!r}.")
+
+
+def _in_brackets(name: str) -> str:
+    """A name that can stand behind a factor.
+
+    >>> _in_brackets("x^2 - 1"), _in_brackets("x1·x2")
+    ('(x^2 - 1)', 'x1·x2')
+    """
+    return f"({name})" if re.search(r"[-+−/ ]", name) else name
 
 
 def _name_columns(lift: Any, count: int) -> tuple[str, ...]:

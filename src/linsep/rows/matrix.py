@@ -6,7 +6,7 @@ Sums go by blocks, and blocks are merged in order: parts cut at multiples of `BL
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -304,9 +304,9 @@ class VectorMatrix:
         return out
 
     @property
-    def T(self) -> _Transposed:
+    def T(self) -> Transposed:
         """The transpose, for ``A.T @ r``."""
-        return _Transposed(self)
+        return Transposed(lambda r: combine([self.all_rows], r))
 
     @cached_property
     def squares(self) -> np.ndarray:
@@ -328,11 +328,20 @@ class VectorMatrix:
         return float(self.weight @ ((self @ w) <= 0))
 
 
-class _Transposed:
-    """A.T, for one product."""
+class Transposed:
+    """A.T, for products ``A.T @ r``, and multiples of it."""
 
-    def __init__(self, matrix: VectorMatrix):
-        self.matrix = matrix
+    def __init__(self, product: Callable[[np.ndarray], np.ndarray], factor: float = 1.0):
+        self.product, self.factor = product, factor
 
     def __matmul__(self, r: np.ndarray) -> np.ndarray:
-        return combine([self.matrix.all_rows], np.ascontiguousarray(r, dtype=np.float64))
+        found = self.product(np.ascontiguousarray(r, dtype=np.float64))
+        return found if self.factor == 1.0 else self.factor * found
+
+    def __mul__(self, number: float) -> Transposed:
+        return Transposed(self.product, self.factor * float(number))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Transposed:
+        return self * -1.0

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..oracles import Classes
-from .matrix import dense_vectors, multiply, multiply_transposed, row_squares
+from .matrix import Transposed, dense_vectors, multiply, multiply_transposed, row_squares
 
 
 class RivalMatrix:
@@ -41,9 +41,9 @@ class RivalMatrix:
         return self._leads(w)[self._others]
 
     @property
-    def T(self) -> _Transposed:
+    def T(self) -> Transposed:
         """The transpose, for ``A.T @ r``."""
-        return _Transposed(self)
+        return Transposed(self._pull)
 
     @cached_property
     def squares(self) -> np.ndarray:
@@ -71,17 +71,10 @@ class RivalMatrix:
         leads = np.where(self._others, self._leads(w), np.inf)
         return float(self.weight[:: self.rivals] @ (leads.min(axis=1) <= 0))
 
-
-class _Transposed:
-    """A.T, for one product."""
-
-    def __init__(self, matrix: RivalMatrix):
-        self.matrix = matrix
-
-    def __matmul__(self, r: np.ndarray) -> np.ndarray:
-        A = self.matrix
-        pulls = np.zeros(A._others.shape)
-        pulls[A._others] = -np.asarray(r, dtype=np.float64)
-        pulls[A._own] = -pulls.sum(axis=1)
-        sums = np.vstack([multiply_transposed(A._X, pulls), A._constant * pulls.sum(axis=0)])
+    def _pull(self, r: np.ndarray) -> np.ndarray:
+        """The sum of the vectors times r."""
+        pulls = np.zeros(self._others.shape)
+        pulls[self._others] = -r
+        pulls[self._own] = -pulls.sum(axis=1)
+        sums = np.vstack([multiply_transposed(self._X, pulls), self._constant * pulls.sum(axis=0)])
         return sums.T.ravel()

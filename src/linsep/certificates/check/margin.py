@@ -142,7 +142,7 @@ def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tup
 def _check_best(claim: MarginCertificate, data: _Data, longest: float, wrong: list[str]) -> None:
     """Check Novikoff's bound with the margin of the best w known."""
     if not claim.best_w.size:
-        if claim.novikoff_best != math.inf:
+        if claim.novikoff_best not in (math.inf, claim.novikoff):
             wrong.append(f"novikoff_best: claimed {claim.novikoff_best!r} without a w")
         return
     best = claim.best_w
