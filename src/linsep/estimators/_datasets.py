@@ -7,10 +7,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 
 from ..data import DataError, Dataset
+from ..engines.dask_client import delayed_parts, engine_for, is_collection
 from ._notebook import Shown
+from ._parted import Parted
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -25,6 +28,8 @@ def takes_dataset(method: Method) -> Method:
     @functools.wraps(method)
     def unpacked(self, *args: Any, **options: Any):
         X = args[0] if args else options.get("X")
+        if not isinstance(X, np.ndarray | list) and is_collection(X):
+            return _on_parts(method, self, inspect.signature(method).bind(self, *args, **options).arguments)
         if not isinstance(X, Dataset):
             return method(self, *args, **options)
         options.pop("X", None)
@@ -40,6 +45,21 @@ def takes_dataset(method: Method) -> Method:
             return method(self, rows.X, **options)
 
     return cast(Method, unpacked)
+
+
+def _on_parts(method: Callable[..., Any], estimator: Any, given: dict[str, Any]) -> Any:
+    """The method with the parts of a dask collection, which bring their labels and weights, in place of X."""
+    learns = getattr(estimator, "_learns_from_parts", None)
+    if method.__name__ != "fit" or learns is None or not learns():
+        raise ValueError(
+            f"X: {type(estimator).__name__}.{method.__name__} takes no dask collections. `fit` of Perceptron, "
+            "Relaxation and LinearMachine does, with batch=True; all else takes X.compute(), y.compute()."
+        )
+    parts = delayed_parts(given["X"], given.get("y"), given.get("sample_weight"))
+    X = Parted.load(engine_for(given["X"]), parts)
+    if X.y is None:
+        raise ValueError("y: expected the labels as a dask collection, got None.")
+    return method(estimator, X, X.y, X.sample_weight)
 
 
 class RowClassifier(Shown, ClassifierMixin):

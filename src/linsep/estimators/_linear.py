@@ -29,6 +29,7 @@ from ..proof_file import save_proof
 from ..rows.matrix import write_class_scores, write_scores
 from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
+from ._parted import Parted
 from ._scale import SAFE, Scale, choose_scale
 from ._validation import (
     Sample,
@@ -122,6 +123,8 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         label = (np.searchsorted(given, y) if given.size > 2 else y == given[1]).astype(np.int32)
         plain = sample_weight is None and self.class_weight is None
         weight = None if plain else self._weights(X, label, sample_weight, partial=classes is not None)
+        if isinstance(X, Parted) and weight is not None:
+            X.weigh(self, label, sample_weight)
         if self._machine():
             sample = Sample(X, np.ones(label.size, dtype=np.int8), weight, label, given.size)
         else:
@@ -311,10 +314,8 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
     def _scores(self, X) -> np.ndarray:
         """g(x) of checked rows."""
         if isinstance(X, np.ndarray) and X.dtype != np.float64:  # read in place: NumPy would make a float64 copy
-            part, w = (
-                rows_oracle(X, np.ones(X.shape[0], dtype=np.int8)),
-                np.column_stack([self.coef_, self.intercept_]).ravel(),
-            )
+            part = rows_oracle(X, np.ones(X.shape[0], dtype=np.int8))
+            w = np.column_stack([self.coef_, self.intercept_]).ravel()
             g = np.empty((X.shape[0], len(self.classes_))[: self.coef_.shape[0]])
             if g.ndim == 2:
                 write_class_scores(part, w, g)

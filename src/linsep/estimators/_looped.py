@@ -23,11 +23,12 @@ from ..loop.stop import AUTO, Progress, Stop
 from ..loop.trace import Update, updates
 from ..oracles import differences, points
 from ..oracles.points import rows_oracle
-from ..oracles.scaled import column_metric
+from ..oracles.scaled import column_metric, looked_at
 from ..protocols import declared
 from ..rules import Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
 from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
+from ._parted import Parted
 from ._validation import Sample, all_or_nothing, check_parameters, make_rng
 
 RULES = {"perceptron": Increment(1.0), "relaxation": Relaxation(1.5), "kozinec": Nearest()}
@@ -145,6 +146,16 @@ class Looped:
         self.history_, self.n_iter_ = result.history, result.state.passes
 
 
+def _metric(sample: Sample, bias: float, always: bool) -> np.ndarray | None:
+    """The metric of the columns; of rows that are elsewhere those that tell it come here."""
+    X, sign, weight = sample.X, sample.sign, sample.weight
+    if not isinstance(X, Parted):
+        return column_metric(rows_oracle(X, sign, weight, bias=bias), always)
+    some = looked_at(sign.size if weight is None else np.flatnonzero(weight), sign.size, X.size)
+    rows = rows_oracle(X.take(some), sign[some], None if weight is None else weight[some], bias=bias)
+    return column_metric(rows, always, np.arange(some.size))
+
+
 def _with_w(state: State, convert: Callable[[np.ndarray], np.ndarray]) -> State:
     """The state with w, and what its keeper and its pocket hold, in another form."""
     pocket = state.pocket
@@ -173,7 +184,7 @@ class LoopedLinear(Looped, LinearClassifier):
         if self.scaling is None or (partial and (hasattr(self, "coef_") or not always)):
             return sample
         bias = sample.scale.constant if self._bias_of_rows() == "augmented" else 0.0
-        metric = column_metric(rows_oracle(sample.X, sample.sign, sample.weight, bias=bias), always)
+        metric = _metric(sample, bias, always)
         if metric is not None:
             self._scale = sample.scale._replace(metric=metric, power=-1)
         return sample._replace(scale=self._scale)
@@ -219,7 +230,13 @@ class LoopedLinear(Looped, LinearClassifier):
         bias = self._bias_of_rows()
         if bias == "free":
             return list(differences([row_oracle(sample, bias=0.0)], rivals))
+        if isinstance(sample.X, Parted):
+            return sample.X.oracles(sample, self.classes_, 1.0 if bias == "augmented" else 0.0)
         return [set_oracle(sample, bias=1.0 if bias == "augmented" else 0.0)]
+
+    def _learns_from_parts(self) -> bool:
+        """Whether ``fit`` takes rows that are elsewhere: batch passes do."""
+        return bool(self.batch) and self._bias_of_rows() != "free"
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

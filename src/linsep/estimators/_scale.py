@@ -19,6 +19,7 @@ from ..certificates.margin import MarginCertificate
 from ..certificates.objective import ObjectiveCertificate
 from ..certificates.ridge import RidgeCertificate
 from ..door import Magnitudes
+from ._parted import Parted
 
 SAFE = 64  # rows of a largest number between 2^-64 and 2^64 are learned from as they are
 NEAR = 16  # the same of a soft margin, whose free bias is found by steps beside the rows: at 2^20 they become many
@@ -75,6 +76,10 @@ class Scale(NamedTuple):
         exponent = self.exponent if back else -self.exponent
         if not self.exponent:
             return X
+        if isinstance(X, Parted):
+            raise ValueError(
+                f"X: values of about {2.0**self.exponent:.3g} can't be learned in parts. Scale the columns."
+            )
         if sp.issparse(X):
             return sp.csr_array((np.ldexp(X.data, exponent), X.indices, X.indptr), shape=X.shape)
         return np.ldexp(X, exponent)

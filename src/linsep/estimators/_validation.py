@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval
 from sklearn.utils._param_validation import Options as Options
@@ -30,6 +30,7 @@ from ..interrupt import INTERRUPT, interrupts, suspended
 from ..jit import announced
 from ..progress import shown
 from ._datasets import takes_dataset
+from ._parted import Parted
 from ._scale import Scale
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -161,6 +162,9 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
     A sparse X is canonical afterwards.
     """
     X = X.rows.X if isinstance(X, Dataset) else X
+    if isinstance(X, Parted):  # rows are checked already, where they are
+        validate_data(estimator, X.head, reset=options.get("reset", False), skip_check_array=True)
+        return (X, *(column_or_1d(each, warn=True) for each in y)) if y else X
     options = {"accept_sparse": "csr", "dtype": list(IN_PLACE), "reset": False, "ensure_all_finite": False, **options}
     canonical = check_sparse(X) if sp.issparse(X) else None
     if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":  # dates, which NumPy would take for numbers
@@ -180,6 +184,8 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
 
 def look_at(X, given=None) -> Magnitudes:
     """The magnitudes of checked rows; NaN and infinity are refused."""
+    if isinstance(X, Parted):
+        return X.magnitudes
     found = magnitudes(X.data if sp.issparse(X) else X)
     if np.isfinite(found.largest):
         return found

@@ -13,14 +13,17 @@ import numpy as np
 from ..certificates.prove.margin import convex_weights, sides
 from ..interrupt import in_time
 from ..jit import kernel_for
+from ..oracles.elsewhere import are_elsewhere, map_parts
 from ..oracles.update_log import Entries, merge_entries, take_entries
 from ..protocols import Oracle, require
-from ..rows.matrix import combine, count_present, present_blocks, squared_length
+from ..rows.matrix import block_numbers, combine, count_present, squared_length
+from ..rows.tree import BlockTree
 from ..rules import Batch
+from .batch import merge_sums, visit_blocks, visit_elsewhere
 from .compatible import Traits, check_compatible, with_float_fields
 from .keep import Average, Last, Pocket
 from .order import visits
-from .sweep import BatchSums, Counters, Task, batch_pass, sweep
+from .sweep import BatchSums, Counters, Task, sweep
 
 ENTRIES = 1 << 24  # labels in the update log of a run; beyond that, and whenever they double, equal entries are merged
 
@@ -202,17 +205,25 @@ def _look(run: _Run, state: State) -> _Look | None:
     w, counters, rule = state.w, state.counters, run.rule
     ww = squared_length(w)
     goal = run.target.goal(ww, counters.total)
-    batch_sum, weights = np.zeros_like(w), np.zeros_like(state.dual_weights)
-    sums = BatchSums(0, 0.0, 0.0, 0.0, math.inf)
-    for part, rows in ((part, rows) for part in run.parts for rows in present_blocks(part)):
+    weights, tree = np.zeros_like(state.dual_weights), BlockTree(merge_sums)
+    rule = rule.for_updates(counters.updates, 1) if run.traits.scheduled else rule
+    task = Task((), run.target, rule, state.keeper)
+    numbers = block_numbers(run.parts)
+    if are_elsewhere(run.parts):
         if run.halt():
             return None
-        task = Task(
-            part, run.target, rule.for_updates(counters.updates, 1) if run.traits.scheduled else rule, state.keeper
-        )
-        block = np.zeros_like(w)
-        sums = sums.merge(kernel_for(batch_pass, *map(type, task))(task, w, rows, goal, block, weights))
-        batch_sum += block
+        each = [(number,) for number in numbers]
+        for part, (nodes, packed) in zip(run.parts, map_parts(visit_elsewhere, run.parts, task, w, goal, each=each)):
+            tree.extend(nodes)
+            at = part.first * part.slots
+            weights[at : at + part.sign.size * part.slots] = packed.unpack()
+    else:
+        for part, number in zip(run.parts, numbers, strict=True):
+            for visit in visit_blocks(part, task, w, goal, number, weights):
+                if run.halt():
+                    return None
+                tree.extend([visit()])
+    batch_sum, sums = tree.total() or (np.zeros_like(w), BatchSums(0, 0.0, 0.0, 0.0, math.inf))
     state.mistakes, state.errors = sums.violated, sums.errors
     state.offer(w, sums.errors)
     state.done = sums.violated == 0

@@ -123,6 +123,11 @@ class DenseMethods(RowMethods):
         return self.X
 
     @property
+    def numbers(self) -> int:
+        """How many numbers are stored."""
+        return int(self.X.size)
+
+    @property
     def row_bytes(self) -> float:
         """The size of a row in memory."""
         return self.X.itemsize * self.X.shape[1]
@@ -271,6 +276,11 @@ class SparseMethods(RowMethods):
     def matrix(self) -> sp.csr_array:
         """X as SciPy holds it."""
         return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.sign.size, self.width))
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers are stored."""
+        return int(self.data.size)
 
     @property
     def row_bytes(self) -> float:

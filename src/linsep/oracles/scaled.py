@@ -133,7 +133,7 @@ def with_metric(rows: Dense | Sparse, metric: np.ndarray | None) -> Dense | Spar
     return ScaledDense(*rows, metric) if isinstance(rows, Dense) else ScaledSparse(*rows, metric)
 
 
-def column_metric(rows: Dense | Sparse, always: bool) -> np.ndarray | None:
+def column_metric(rows: Dense | Sparse, always: bool, some: np.ndarray | None = None) -> np.ndarray | None:
     r"""The metric of the columns; None if they are of like size and near 0, unless it is wanted ``always``.
 
     The size of a column is :math:`s = \sqrt{\sum_i (x_i - m)^2 / \#\{x_i \ne 0\}}`, rounded to a power of two; m is its
@@ -145,7 +145,7 @@ def column_metric(rows: Dense | Sparse, always: bool) -> np.ndarray | None:
     array([[1.00000000e+00, 6.10351562e-05],
            [2.00000000e+00, 2.00000000e+02]])
     """
-    squares, mean, nonzeros = column_moments(rows)
+    squares, mean, nonzeros = column_moments(rows, some)
     size = np.sqrt(squares / np.maximum(nonzeros, 1.0))
     some = size > 2.0**-40 * np.abs(mean)  # else the column is constant, but for rounding
     if not some.any():
@@ -157,14 +157,27 @@ def column_metric(rows: Dense | Sparse, always: bool) -> np.ndarray | None:
     return np.array([np.ldexp(1.0, -2 * np.rint(np.log2(size)).astype(np.int64)), mean])
 
 
-def column_moments(rows: Dense | Sparse) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def looked_at(present: int | np.ndarray, count: int, numbers: int) -> np.ndarray:
+    """The rows that tell the sizes of columns, evenly spread over those present: all, or every k-th of them.
+
+    There are ``count`` rows, of ``numbers`` altogether; ``present`` are the numbers of some, or how many all are.
+
+    >>> looked_at(5, 5, 10), looked_at(4, 4, 2**22)
+    (array([0, 1, 2, 3, 4]), array([0, 2]))
+    """
+    present = np.arange(present) if isinstance(present, int) else present
+    per_row = max(1, numbers // max(count, 1))
+    return present[:: max(1, -(-present.size * per_row // LOOK))]
+
+
+def column_moments(rows: Dense | Sparse, some: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of every column the sum of squared deviations from its mean, the mean (0 for sparse rows) and the non-zeros.
 
-    Rows count by their weights. Without a bias nothing can be centred, and the mean is taken for 0 as well.
+    Rows, or ``some`` of them, count by their weights. Without a bias nothing can be centred, and the mean is taken for
+    0 as well.
     """
-    present = np.flatnonzero(rows.weight) if rows.weight.size else np.arange(rows.sign.size)
-    per_row = rows.width if isinstance(rows, Dense) else max(1, rows.data.size // max(rows.sign.size, 1))
-    present = present[:: max(1, -(-present.size * per_row // LOOK))]
+    all_rows = np.flatnonzero(rows.weight) if rows.weight.size else rows.sign.size
+    present = looked_at(all_rows, rows.sign.size, rows.numbers) if some is None else some
     weight = rows.weight[present] if rows.weight.size else np.ones(present.size)
     if isinstance(rows, Sparse):
         both = np.zeros((rows.width, 2))  # side by side, so that an entry of a row needs one place of memory

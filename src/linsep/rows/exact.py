@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
+from ..oracles.elsewhere import are_elsewhere, map_parts
 from .matrix import RowOracle, float_blocks, vectors
 
 U = float(np.finfo(np.float64).eps)
@@ -89,6 +90,10 @@ def scored_blocks(parts: Sequence[RowOracle], w: np.ndarray) -> Iterator[tuple[n
 
     The bound also covers a w that was itself rounded, each component to the nearest float.
     """
+    if are_elsewhere(parts):
+        for part, found in zip(parts, map_parts(_scored_part, parts, w), strict=True):
+            yield from ((part.first * part.slots + places, score, error) for places, score, error in found)
+        return
     for part in parts:
         W = np.atleast_2d(part.as_matrix(w))
         size = np.abs(W) + TINY
@@ -104,6 +109,11 @@ def scored_blocks(parts: Sequence[RowOracle], w: np.ndarray) -> Iterator[tuple[n
             score, error = score[every, label][:, None] - score, error[every, label][:, None] + error
             places = (part.first + own)[:, None] * part.slots + np.arange(part.slots)
             yield places[rivals], score[rivals], (error + U * np.abs(score))[rivals]
+
+
+def _scored_part(part: RowOracle, w: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return list(scored_blocks([part], w))
 
 
 def scored(parts: Sequence[RowOracle], w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowed, compiled
+from ..oracles.elsewhere import map_parts
 from .matrix import RowOracle, Rows, U, length, present_blocks, weight_of
 
 FUZZ = 2.0**-30  # more than the relative rounding error of <a,a> of any row
@@ -44,12 +45,16 @@ class Look(NamedTuple):
 
 def look(parts: Sequence[RowOracle], w: np.ndarray) -> Look:
     """Look at every vector once."""
-    found = Look(*np.empty((2, sum(part.sign.size for part in parts))))
-    for part in parts:
-        if part.weight.size:
-            found.wa[part.first : part.first + part.sign.size] = np.nan
-        for rows in present_blocks(part):
-            look_at_block(part, w, rows, found.wa, found.aa)
+    found = map_parts(_look_at_part, parts, w)
+    return found[0] if len(found) == 1 else Look(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _look_at_part(part: RowOracle, w: np.ndarray) -> Look:
+    found = Look(*np.empty((2, part.sign.size)))
+    if part.weight.size:
+        found.wa[:] = np.nan
+    for rows in present_blocks(part):
+        look_at_block(part, w, rows, found.wa, found.aa)
     return found
 
 

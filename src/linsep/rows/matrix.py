@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ import scipy.sparse as sp
 from ..interrupt import keep_time
 from ..jit import at_speed, borrowed, compiled
 from ..oracles import Classes, Dense, Sparse
+from ..oracles.elsewhere import are_elsewhere, map_parts
 from ..protocols import declared
+from .tree import BlockTree, Node
 
 BLOCK = 4096  # rows of one sum
 LENGTHS = 1 << 12  # rows whose lengths are looked at to find their mean
@@ -74,13 +77,18 @@ def _sum_of_squares(v, factor):
 
 def present_blocks(part: Any) -> Iterator[np.ndarray]:
     """The sets of a part whose weight is not 0, in fixed blocks."""
+    return (rows for _, rows in numbered_blocks(part))
+
+
+def numbered_blocks(part: Any) -> Iterator[tuple[int, np.ndarray]]:
+    """`present_blocks` with their numbers; blocks without such sets are left out."""
     for begin in range(0, part.sign.size, BLOCK):
         rows = np.arange(begin, min(begin + BLOCK, part.sign.size))
         rows = rows[part.weight[rows] > 0] if part.weight.size else rows
         if begin:
             keep_time()
         if rows.size:
-            yield rows
+            yield begin // BLOCK, rows
 
 
 def at_once(part: Any) -> int:
@@ -186,6 +194,8 @@ def sum_weighted_lengths(oracle, dual_weights, rows, slots):
 
 def scores(parts: Sequence[Any], w: np.ndarray, missing: float = np.nan) -> np.ndarray:
     """A w: the lowest score of every set; ``missing`` for those whose weight is 0."""
+    if are_elsewhere(parts):
+        return np.concatenate(map_parts(_scores_of_part, parts, w, missing))
     out = np.full(sum(part.sign.size for part in parts), missing)
     for part in parts:
         step = at_once(part) or BLOCK
@@ -197,6 +207,10 @@ def scores(parts: Sequence[Any], w: np.ndarray, missing: float = np.nan) -> np.n
     return out
 
 
+def _scores_of_part(part: Any, w: np.ndarray, missing: float) -> np.ndarray:
+    return scores([part], w, missing)
+
+
 def class_scores(part: Classes, w: np.ndarray) -> np.ndarray:
     """The scores of all classes, one row per row; those of absent rows too."""
     out = np.empty((part.label.size, part.slots))
@@ -204,27 +218,52 @@ def class_scores(part: Classes, w: np.ndarray) -> np.ndarray:
     return out
 
 
+def block_numbers(parts: Sequence[Any]) -> list[int]:
+    """The number of the first block of every part."""
+    return [0, *accumulate(-(-part.sign.size // BLOCK) for part in parts[:-1])]
+
+
 def combine(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> np.ndarray:
-    """A'r: the weighted sum of the vectors, by blocks."""
-    total = np.zeros(parts[0].size)
-    for part in parts:
-        own = dual_weights[part.first * part.slots : (part.first + part.sign.size) * part.slots]
-        rows = np.flatnonzero(own) if part.slots == 1 else np.flatnonzero(own.reshape(-1, part.slots).any(axis=1))
-        rows = rows[part.weight[rows] > 0] if part.weight.size else rows
-        for some in np.split(rows, np.searchsorted(rows, np.arange(BLOCK, part.sign.size, BLOCK))):
-            if some.size:
-                block = np.zeros_like(total)
-                add_weighted_vectors(part, dual_weights, some, part.slots, block)
-                total += block
-                keep_time()
-    return total
+    """A'r: the weighted sum of the vectors, by blocks, in a fixed tree."""
+    tree = BlockTree(add_into)
+    own = [
+        (number, dual_weights[part.first * part.slots : (part.first + part.sign.size) * part.slots])
+        for number, part in zip(block_numbers(parts), parts, strict=True)
+    ]
+    for nodes in map_parts(_combine_part, parts, each=own):
+        tree.extend(nodes)
+    total = tree.total()
+    return np.zeros(parts[0].size) if total is None else total
+
+
+def add_into(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The sum, in the place of the first."""
+    one += other
+    return one
+
+
+def _combine_part(part: RowOracle, number: int, own: np.ndarray) -> list[Node]:
+    """The sums of the blocks of a part, merged as far as they can be; its first block has this number."""
+    rows = np.flatnonzero(own) if part.slots == 1 else np.flatnonzero(own.reshape(-1, part.slots).any(axis=1))
+    rows = rows[part.weight[rows] > 0] if part.weight.size else rows
+    tree = BlockTree(add_into)
+    for k, some in enumerate(np.split(rows, np.searchsorted(rows, np.arange(BLOCK, part.sign.size, BLOCK)))):
+        if some.size:
+            block = np.zeros(part.size)
+            add_weighted_vectors(part, own, some, part.slots, block)
+            tree.extend([Node(0, number + k, block)])
+            keep_time()
+    return tree.nodes
 
 
 def weighted_length(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> float:
     """The sum of the lengths of the weighted vectors."""
-    return math.fsum(
-        sum_weighted_lengths(part, dual_weights, rows, part.slots) for part in parts for rows in present_blocks(part)
-    )
+    own = [(dual_weights[part.first * part.slots : (part.first + part.sign.size) * part.slots],) for part in parts]
+    return math.fsum(chain.from_iterable(map_parts(_weighted_lengths, parts, each=own)))
+
+
+def _weighted_lengths(part: RowOracle, own: np.ndarray) -> list[float]:
+    return [sum_weighted_lengths(part, own, rows, part.slots) for rows in present_blocks(part)]
 
 
 def float_rows(X: Any, whole: bool = True) -> Iterator[tuple[slice, Any]]:

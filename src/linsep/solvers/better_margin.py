@@ -29,8 +29,7 @@ def better_margin(parts: Sequence[RowOracle], w: np.ndarray, passes: int = MANY)
     >>> better_margin([part], np.array([1.0, 0.9])).round(6)
     array([1., 0.])
     """
-    matrices = [part.rows.matrix for part in parts]
-    numbers = parts[0].slots * sum(matrix.nnz if hasattr(matrix, "nnz") else matrix.size for matrix in matrices)
+    numbers = parts[0].slots * sum(part.rows.numbers for part in parts)
     most = int(min(ROWS, ((numbers + FREE) / w.size) ** 0.5))
     if most < 4 or (numbers > FREE and passes < MANY):
         return None

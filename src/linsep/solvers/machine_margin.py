@@ -26,6 +26,7 @@ from ..jit import compiled
 from ..loop.stop import HIDDEN, Rounds
 from ..loop.trace import retold
 from ..oracles import Classes, classes, points
+from ..oracles.elsewhere import map_parts
 from ..rows.matrix import present_blocks, vectors
 from .column_generation import decide_on_columns, generate_columns
 from .exact_nearest_point import Decision, column_ranges, decide_exactly
@@ -48,6 +49,13 @@ def write_lowest(part, w, rows, score, place):
         place[part.first + i] = (part.first + i) * part.score.size + slot
 
 
+def _lowest_of_part(part: Any, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    score, place = np.full(part.sign.size, np.inf), np.zeros(part.sign.size, dtype=np.int64)
+    for rows in present_blocks(part):
+        write_lowest(part, w, rows, score, place)
+    return score, place
+
+
 class ClassVectors:
     """Kesler's vectors: one set per row, one vector per rival; its number is its place in `dual_weights`."""
 
@@ -59,9 +67,9 @@ class ClassVectors:
         """The least <w,a> of every row."""
         score = np.full(self.place.size, np.inf)
         w = self.parts[0].as_vector(w.reshape(self.parts[0].slots, -1))
-        for part in self.parts:
-            for rows in present_blocks(part):
-                write_lowest(part, w, rows, score, self.place)
+        for part, found in zip(self.parts, map_parts(_lowest_of_part, self.parts, w), strict=True):
+            own = slice(part.first, part.first + part.sign.size)
+            score[own], self.place[own] = found[0], found[1] + part.first * part.slots
         return score
 
     def lowest_vectors(self, sets: np.ndarray) -> np.ndarray:

@@ -1,0 +1,209 @@
+"""Rows in the parts of an engine, in place of X: checked where they are, part by part, and named by their number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+
+from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
+from ..jit import read_only
+from ..oracles.classes import against_rivals
+from ..oracles.elsewhere import Elsewhere, Held, Place
+from ..oracles.points import rows_oracle
+from ..oracles.scaled import with_metric
+
+
+class Loaded(NamedTuple):
+    """A part as it was loaded, checked: rows that kernels can read, labels and weights; None for what there is not."""
+
+    X: Any
+    y: np.ndarray | None
+    weight: np.ndarray | None
+
+
+class Facts(NamedTuple):
+    """What is known of a part here."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    sparse: bool
+    numbers: int  # stored
+    longest_row: int
+    least: float
+    largest: float
+    y: np.ndarray | None
+    weight: np.ndarray | None
+    head: Any  # no rows, but the names of the columns if they have some
+
+
+def load_part(X: Any, y: Any, weight: Any, number: int) -> tuple[Loaded, Facts]:
+    """Check a part where it is; errors name it."""
+    try:
+        return _load(X, y, weight)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"part {number}: {' '.join(str(error).split())}") from None
+
+
+def _load(X: Any, y: Any, weight: Any) -> tuple[Loaded, Facts]:
+    if getattr(X, "ndim", 2) != 2:
+        raise ValueError(f"expected a matrix, got an array of {X.ndim} dimensions.")
+    head = X.iloc[:0] if hasattr(X, "iloc") else None
+    if sp.issparse(X):
+        check_sparse(X)
+    X = check_array(
+        X, accept_sparse="csr", dtype=list(IN_PLACE), order="C", ensure_all_finite=False, accept_large_sparse=True,
+        ensure_min_samples=0, ensure_min_features=0,
+    )  # fmt: skip
+    X = as_canonical_csr(X) if sp.issparse(X) else X
+    found = magnitudes(X.data if sp.issparse(X) else X)
+    if not np.isfinite(found.largest):
+        raise ValueError("X: expected finite numbers, got NaN or infinity.")
+    columns = [None if each is None else np.asarray(each) for each in (y, weight)]
+    for name, each in zip(("y", "sample_weight"), columns):
+        if each is not None and each.shape not in ((X.shape[0],), (X.shape[0], 1)):
+            raise ValueError(f"{name}: expected {X.shape[0]} rows, as X has, got shape {each.shape}.")
+    labels, weights = (None if each is None else each.ravel() for each in columns)
+    sparse = sp.issparse(X)
+    longest = int(np.diff(X.indptr).max(initial=0)) if sparse else X.shape[1]
+    numbers = int(X.data.size) if sparse else int(X.size)
+    facts = Facts(X.shape, X.dtype, sparse, numbers, longest, *found, labels, weights, head)
+    return Loaded(X, labels, weights), facts
+
+
+def _facts(held: tuple[Loaded, Facts]) -> Facts:
+    return held[1]
+
+
+def hold_rows(
+    loaded: tuple[Loaded, Facts], classes: np.ndarray, weights: tuple[bool, np.ndarray | None], metric: Any
+) -> Held:
+    """Where a part is: the rows as an oracle, with what all parts together have decided."""
+    X, y, weight = loaded[0]
+    assert y is not None
+    label = (np.searchsorted(classes, y) if classes.size > 2 else y == classes[1]).astype(np.int32)
+    machine, (weighted, of_classes) = classes.size > 2, weights
+    sign = np.ones(label.size, dtype=np.int8) if machine else (2 * label - 1).astype(np.int8)
+    own = None
+    if weighted:
+        own = np.ones(label.size) if weight is None else np.array(weight, dtype=np.float64)
+        own = own if of_classes is None else own * of_classes[label]
+    return Held(with_metric(rows_oracle(X, sign, own), metric), label)
+
+
+def _take(loaded: tuple[Loaded, Facts], rows: np.ndarray) -> Any:
+    return loaded[0].X[rows]
+
+
+@dataclass(eq=False)
+class Parted:
+    """The rows of all parts, as far as they are known here. `Sample.X` of a fit on an engine."""
+
+    engine: Any
+    handles: list[Any]  # of (Loaded, Facts)
+    facts: list[Facts]
+    weights: tuple[bool, np.ndarray | None] = (False, None)  # whether rows have them, and those of the classes
+    held: dict[int, list[Any]] = field(default_factory=dict)  # handles of Held, by the metric they were made with
+
+    @classmethod
+    def load(cls, engine: Any, parts: Sequence[tuple[Any, ...]]) -> Parted:
+        """Load and check all parts; those without rows are left out."""
+        handles = engine.hold(load_part, [(*part, number) for number, part in enumerate(parts)])
+        facts = engine.map(_facts, handles, (), [()] * len(handles))
+        widths = [each.shape[1] for each in facts]
+        first = next((k for k, each in enumerate(facts) if each.shape[0]), None)
+        if first is None:
+            raise ValueError(f"X: expected rows, got {len(facts)} parts without any.")
+        for number, each in enumerate(facts):
+            told = facts[first]
+            if not each.shape[0]:
+                continue
+            if widths[number] != widths[first]:
+                raise ValueError(f"part {number}: expected {widths[first]} columns, got {widths[number]}.")
+            if each.dtype != told.dtype or each.sparse != told.sparse:
+                kinds = [f"{'sparse ' * fact.sparse}{fact.dtype}" for fact in (told, each)]
+                raise ValueError(f"part {number}: expected numbers of {kinds[0]}, as part {first} has, got {kinds[1]}.")
+            if told.head is not None and list(each.head.columns) != list(told.head.columns):
+                raise ValueError(f"part {number}: expected the columns {list(told.head.columns)[:10]} of part {first}.")
+        kept = [k for k, each in enumerate(facts) if each.shape[0]]
+        return cls(engine, [handles[k] for k in kept], [facts[k] for k in kept])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """All rows, and the columns."""
+        return sum(each.shape[0] for each in self.facts), self.facts[0].shape[1]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the numbers."""
+        return self.facts[0].dtype
+
+    @property
+    def size(self) -> int:
+        """How many numbers are stored."""
+        return sum(each.numbers for each in self.facts)
+
+    @property
+    def head(self) -> Any:
+        """No rows, but the columns as they are named."""
+        return np.zeros((0, self.shape[1])) if self.facts[0].head is None else self.facts[0].head
+
+    @property
+    def y(self) -> np.ndarray | None:
+        """All labels."""
+        return None if self.facts[0].y is None else np.concatenate([each.y for each in self.facts])
+
+    @property
+    def sample_weight(self) -> np.ndarray | None:
+        """All weights."""
+        return None if self.facts[0].weight is None else np.concatenate([each.weight for each in self.facts])
+
+    @property
+    def magnitudes(self) -> Magnitudes:
+        """The least number that is not 0, and the largest."""
+        return Magnitudes(min(each.least for each in self.facts), max(each.largest for each in self.facts))
+
+    def weigh(self, estimator: Any, label: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        """Note that rows have weights, and those of their classes, which are multiplied where the rows are."""
+        present = label if sample_weight is None else label[sample_weight > 0]
+        classes = None if estimator.class_weight is None else estimator._class_weights(present, partial=False)
+        self.weights = True, classes
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def starts(self) -> np.ndarray:
+        """The number of the first row of every part, and how many rows there are."""
+        return np.concatenate([[0], np.cumsum([each.shape[0] for each in self.facts])])
+
+    def take(self, rows: np.ndarray) -> Any:
+        """Some rows, in their order; their numbers are sorted."""
+        cuts = np.searchsorted(rows, self.starts)
+        own = [(rows[a:b] - at,) for a, b, at in zip(cuts[:-1], cuts[1:], self.starts[:-1])]
+        used = [k for k, (some,) in enumerate(own) if some.size]
+        found = self.engine.map(_take, [self.handles[k] for k in used], (), [own[k] for k in used])
+        return sp.csr_array(sp.vstack(found, format="csr")) if self.facts[0].sparse else np.concatenate(found)
+
+    def oracles(self, sample: Any, classes: np.ndarray, bias: float) -> list[Any]:
+        """One oracle for each part; the rows of a linear machine against their rivals."""
+        metric = sample.scale.metric
+        held = self.held.get(id(metric))
+        if held is None:
+            shared = classes, self.weights, metric
+            held = self.held[id(metric)] = self.engine.hold(hold_rows, [(handle, *shared) for handle in self.handles])
+        parts = []
+        for handle, fact, at in zip(held, self.facts, self.starts[:-1].tolist()):
+            own = slice(at, at + fact.shape[0])
+            bytes_of_row = fact.dtype.itemsize * fact.numbers / fact.shape[0]
+            place = Place(
+                self.engine, handle, fact.shape[1], fact.longest_row, fact.numbers, bytes_of_row, not fact.sparse
+            )
+            weight = np.zeros(0) if sample.weight is None else sample.weight[own]
+            rows = Elsewhere(place, read_only(sample.sign[own]), read_only(weight), bias, at, metric is not None)
+            parts.append(against_rivals(rows, sample.label[own], sample.n_classes) if sample.n_classes else rows)
+        return parts
