@@ -100,6 +100,8 @@ class Dask:
 
     def map(self, function: Callable[..., Any], handles: Sequence[Any], shared: tuple, each: Sequence[tuple]) -> list:
         """The answers in the order of the parts."""
+        from distributed import CancelledError
+
         if sum(getattr(found, "nbytes", 0) for found in shared) > 2**16:  # one copy to the scheduler, not one per part
             packed = self.client.submit(tuple, shared, pure=False)
             shared = tuple(self.client.submit(operator.getitem, packed, k, pure=False) for k in range(len(shared)))
@@ -108,6 +110,10 @@ class Dask:
         try:
             self._wait(futures)
             return list(self.client.gather(futures))
+        except CancelledError as error:
+            raise EngineError(
+                "dask: the connection to the scheduler is lost. Start a cluster, and fit again."
+            ) from error
         finally:
             self.client.cancel([future for future in futures if not future.done()])
 
