@@ -62,7 +62,7 @@ def find_lies(claim: Any, truth: Truth) -> list[str]:
     """What is false in a margin certificate; no lie, no line."""
     lies = []
     if truth.square and not exact.at_most(claim.lower, truth.low, truth.square):
-        margin = math.copysign(exact.root(truth.low**2 / truth.square), truth.low)
+        margin = math.copysign(exact.root(truth.low**2 / truth.square), 1 if truth.low > 0 else -1)
         lies.append(f"lower {claim.lower!r} > {margin!r}, the margin of w")
     if not truth.square and claim.lower != -math.inf:
         lies.append(f"lower {claim.lower!r} of w = 0")

@@ -149,6 +149,7 @@ def forge(claim: Any, spent: Fraction, least: Fraction) -> list[tuple[str, Any]]
     found.append(("violated + 1", replace(claim, violated=claim.violated + 1)))
     if claim.rows.size:
         found.append(("a row beyond", replace(claim, rows=claim.rows + 10**6)))
+    if claim.weights.any():
         found.append(("weights negated", replace(claim, weights=-claim.weights)))
     if spent - least > least / 10**6 and claim.status != "optimal":
         found.append(("optimal", replace(claim, status=type(claim.status)("optimal"))))

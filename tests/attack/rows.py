@@ -45,6 +45,7 @@ def learn(tally: Tally, name: str, rule: Any, problem: Problem, y: np.ndarray) -
             rule.fit(problem.X, y, sample_weight=problem.weight)
         except ValueError as error:
             wide = problem.wide or (problem.far and "of the bias" in str(error)) or "start: a w of" in str(error)
+            wide = wide or (abs(problem.power) > 190 and "is beyond double precision" in str(error))
             if not wide or "\n" in str(error):
                 tally.fail("refused", name, f"{said}: {error}")
             tally.notes["refused: too wide a range"] += 1

@@ -58,6 +58,9 @@ def _fit(tally: Tally, name: str, rule: Any, X: list, y: list) -> Any:
             if "expected an exact oracle" in str(error) and getattr(rule, "engine", "") == "auto":
                 tally.notes["refused: the largest margin needs an exact engine"] += 1
                 return None
+            if isinstance(error, ValueError) and "rescale by a power of two" in str(error):  # decision 20
+                tally.notes["refused: too wide a range"] += 1
+                return None
             tally.fail("error", name, f"{_said(rule)}: {type(error).__name__}: {str(error)[:160]}")
             return None
     tally.problems[name] += 1

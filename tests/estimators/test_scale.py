@@ -139,3 +139,44 @@ def test_members_and_support_vectors_are_those_of_the_rows_as_they_came():
     committee = OneVsAll(MaximumMargin()).fit(moved, y)
     assert committee.check(moved, y)
     assert (committee.predict(moved) == MaximumMargin().fit(X, y).predict(X)).all()
+
+
+def test_a_w_whose_numbers_would_be_lost_is_shown_in_another_length():
+    """Found by the attack: at 2^621 with the bias inside the norm, w was 0 when shown, and called a w that separates."""
+    X, y = np.ldexp([[0.0, 1.0], [0.0, 3.0], [0.0, -3.0], [0.0, -2.0]], 620), [3, 1, 2, 0]
+    rule = MaximumMargin(tol=1e-6).fit(X, y)
+    assert rule.coef_.any() and rule.check(X, y) and (rule.predict(X) == y).all()
+
+
+@pytest.mark.parametrize("kind", [np.array, sp.csr_matrix])
+def test_numbers_that_scaling_would_lose_are_refused(kind):
+    """They were taken for 0: data that are separable by them were "proved" not to be."""
+    X = kind([[2.0**457, 2.0**-600], [2.0**457, 0.0], [-(2.0**457), 0.0]])
+    for ask in (Perceptron().fit, MaximumMargin().fit, separability):
+        with pytest.raises(ValueError, match="double precision can hold"):
+            ask(X, [0, 1, 0])
+
+
+def test_rows_of_zeros_beside_huge_ones_are_refused_if_the_bias_is_inside_the_norm():
+    X, y = [[0.0], [2.0**524], [2.0**533]], [1, 0, 0]
+    for rule in (Relaxation(), Perceptron(), MaximumMargin(bias="augmented")):
+        with pytest.raises(ValueError, match="1 of the bias"):
+            rule.fit(X, y)
+    assert MaximumMargin().fit(X, y).check(X, y)
+
+
+@pytest.mark.parametrize("rule", [MaximumMargin(C=1e-200), MaximumMargin(C=1e200), LeastSquares(alpha=1e200)])
+def test_costs_whose_squares_are_lost_are_refused(rule):
+    """alpha^2 / 4C became 0, and the lower bound of the cost twice what it is."""
+    with pytest.raises(ValueError, match="beyond double precision"):
+        rule.fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    with pytest.raises(ValueError, match="beyond double precision"):
+        MaximumMargin(C=1.0, loss="squared_hinge").fit([[0.0], [1.0], [2.0]], [0, 1, 0], [1.0, 1e-200, 1.0])
+
+
+def test_conjugate_gradients_that_go_astray_are_left():
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1e7, 1e7], (10, 1)) * [[1.0, -1.0]] + rng.uniform(-1, 1, (10, 2))
+    for alpha in (1.0, 1e-6, 1e-12):
+        rule = LeastSquares(alpha=alpha, tol=1e-12, max_iter=1000).fit(sp.csr_matrix(X), np.arange(10) % 2)
+        assert np.isfinite(rule.coef_).all() and rule.check(sp.csr_matrix(X), np.arange(10) % 2)

@@ -99,5 +99,5 @@ class DescentClassifier(LinearClassifier):
         part = set_oracle(sample, bias=float(self.fit_intercept))
         self.n_iter_ = passes
         outcome = Outcome(Margin(0.0), part.bias_kind, passes, reason, ended=not reason)
-        self._publish(w, prove_margin([part], part.as_vector(w), dual_weights, outcome))
+        self._publish(prove_margin([part], part.as_vector(w), dual_weights, outcome))
         self._warn()

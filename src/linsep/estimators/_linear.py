@@ -187,10 +187,10 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
 
     # --- what was learned --------------------------------------------------------------------------------------------
 
-    def _publish(self, w: np.ndarray, certificate: Certificate) -> None:
-        """Set what a fitted estimator shows; w and the certificate are about the scaled rows."""
-        w, certificate = self._scale.show(w), self._scale.certificate(certificate)
-        shown = _shown_weights(w)
+    def _publish(self, certificate: Certificate) -> None:
+        """Set what a fitted estimator shows; the certificate, and its w, are about the scaled rows."""
+        certificate = self._scale.certificate(certificate)
+        shown = _shown_weights(certificate.w)
         self.coef_ = shown[:, :-1].copy(order="F")  # so that a product with coef_.T needs no copy
         self.intercept_ = shown[:, -1].copy()
         labels = tuple(label.item() if hasattr(label, "item") else label for label in self.classes_)

@@ -340,16 +340,15 @@ class LoopedLinear(Looped, LinearClassifier):
     def _wait(self, sample: Sample):
         """A free bias needs a row of each class to begin with: w is 0 until then, and one row is kept."""
         part, w = row_oracle(sample, bias=0.0), np.zeros(sample.X.shape[1] + 1)
-        self._publish(
-            w, prove_margin([part], w, np.zeros(part.sign.size), Outcome(self._scaled_target(), "free", 0, ONE_CLASS))
-        )
+        outcome = Outcome(self._scaled_target(), "free", 0, ONE_CLASS)
+        self._publish(prove_margin([part], w, np.zeros(part.sign.size), outcome))
         place = np.flatnonzero(part.present_places())[:1]
         self._rivals: Any = points(sample.X[place], sample.sign[place], bias=0.0)
         self.history_, self.n_iter_ = [], 0
         return self
 
     def _publish_result(self, result: Result, part: Any) -> None:
-        self._publish(result.w, result.certificate)
+        self._publish(result.certificate)
         exponent = self._scale.exponent
         for entry in result.history if exponent else ():
             entry.update({name: float(np.ldexp(entry[name], exponent)) for name in ("lower", "upper")})

@@ -26,6 +26,7 @@ NEAR = 16  # the same of a soft margin, whose free bias is found by steps beside
 SPAN = (
     400  # powers of two that a column may be smaller than the largest number; a row twice that if no squares are needed
 )
+COST = 400  # exponent of the largest and of the least cost of errors, and of |w|^2: their squares are computed, too
 LARGEST = 1000  # exponent of the largest number that is taken, and of the largest score that is shown
 LONGEST = 2.0**200  # a number of w that learning begins at: squares of scores stay within double precision
 
@@ -53,9 +54,29 @@ class Scale(NamedTuple):
         shift = self.power * self.exponent
         return shift if abs(shift + self.exponent) <= LARGEST and abs(shift) <= LARGEST else -self.exponent // 2
 
-    def show(self, w: np.ndarray) -> np.ndarray:
-        """w, the bias last, for the rows as they came."""
-        return self._times(w, self._shift, self._shift + self.free * self.exponent)
+    def show(self, w: np.ndarray, more: int = 0) -> np.ndarray:
+        """w, the bias last, for the rows as they came; times 2^more."""
+        return self._times(w, self._shift + more, self._shift + more + self.free * self.exponent)
+
+    def room(self, w: np.ndarray, any_length: bool) -> int:
+        """The power of two by which w is multiplied besides, so that no number of it is lost when it is shown.
+
+        The length of a hyperplane's w says nothing (``any_length``); where it does, or no length will do, w is refused.
+        """
+        if not self.exponent:
+            return 0
+        exponents = np.frexp(w)[1] + self._shift
+        exponents[..., -1:] += self.free * self.exponent
+        used = exponents[w != 0]
+        if not used.size or (used.min() >= -LARGEST and used.max() <= LARGEST + 20):
+            return 0
+        more = max(-LARGEST - int(used.min()), 0) or LARGEST - int(used.max())
+        if not any_length or used.max() + more > LARGEST + 20 or used.min() + more < -LARGEST:
+            raise ValueError(
+                f"X: beside values of about {2.0**self.exponent:.3g} double precision can't hold w and the weight "
+                "of the bias. Scale the columns, or take a free bias."
+            )
+        return more
 
     def hide(self, w: np.ndarray) -> np.ndarray:
         """A w that learning begins at, for the rows as they are learned from; refused if it is too long beside them."""
@@ -88,10 +109,12 @@ class Scale(NamedTuple):
         """A cost of errors beside |w|^2, in the units of the scaled rows: times 4^exponent."""
         with np.errstate(over="ignore"):
             scaled = float(np.ldexp(C, 2 * self.exponent))
-        if self.exponent and not 2.0**-LARGEST < scaled < 2.0**LARGEST:
+        if not 2.0**-COST < scaled < 2.0**COST:
+            with np.errstate(over="ignore"):
+                square = float(np.ldexp(1.0, 2 * self.exponent))
             raise ValueError(
-                f"{name}: {C:.3g} times the squares of X, of about {2.0**self.exponent:.3g} each, is beyond double "
-                "precision. Scale the columns."
+                f"{name}: {C:.3g} times the squares of X, of about {square:.3g} each, is beyond double precision. "
+                f"Scale the columns, or take another {name}."
             )
         return scaled
 
@@ -115,19 +138,21 @@ class Scale(NamedTuple):
             return found
         if isinstance(found, ObjectiveCertificate):
             power = -2 * self.exponent
+            self.room(found.w, any_length=False)
             return replace(
                 found, w=self.show(found.w), lower=_down(found.lower, power), upper=_up(found.upper, power),
                 weights=np.ldexp(found.weights, power), C=math.ldexp(found.C, power),
                 rounding=_up(found.rounding, power),
             )  # fmt: skip
         if isinstance(found, RidgeCertificate):
+            self.room(found.w, any_length=False)
             alpha, distance = math.ldexp(found.alpha, 2 * self.exponent), _up(found.distance, -self.exponent)
             return replace(found, w=self.show(found.w), alpha=alpha, distance=distance)
         assert isinstance(found, MarginCertificate)
-        e = self.exponent
+        e, more = self.exponent, self.room(found.w, any_length=not found.least_score)
         return replace(
-            found, w=self.show(found.w), lower=_down(found.lower, e), upper=_up(found.upper, e),
-            best_w=self.show(found.best_w) if found.best_w.size else found.best_w,
+            found, w=self.show(found.w, more), lower=_down(found.lower, e), upper=_up(found.upper, e),
+            best_w=self.show(found.best_w, self.room(found.best_w, True)) if found.best_w.size else found.best_w,
             longest=_up(found.longest, e), rounding=_up(found.rounding, e), eps=_up(found.eps, e),
         )  # fmt: skip
 
@@ -143,19 +168,27 @@ def choose_scale(
     if abs(exponent) > LARGEST:
         span = f"between {2.0**-LARGEST:.3g} and {2.0**LARGEST:.3g}"
         raise ValueError(f"X: expected a largest value {span}, got {found.largest:.3g}. Scale the columns.")
+    scale = Scale(0 if abs(exponent) <= safe else exponent, bias == "free", power)
     if found.least < math.ldexp(largest, -SPAN) and not any_columns:
         beside = "the 1 of the bias" if largest == 1.0 and bias == "augmented" else f"{largest:.3g}"
         _refuse_lost(X, 0, math.ldexp(largest, -SPAN), beside)
         if bias == "none":
             _refuse_lost(X, 1, math.ldexp(largest, -SPAN if power < 0 else -LARGEST), beside)
-    return Scale(0 if abs(exponent) <= safe else exponent, bias == "free", power)
+    if scale.exponent and math.frexp(found.least)[1] - scale.exponent < -1000:
+        raise ValueError(
+            f"X: expected values that double precision can hold beside each other, got {found.least:.3g} beside "
+            f"{largest:.3g}. Scale the columns, or set what is so small to 0."
+        )
+    if bias == "augmented" and exponent > SPAN:  # a row of zeros is the 1 of the bias, and nothing else
+        _refuse_lost(X, 1, math.ldexp(largest, -SPAN), f"the 1 of the bias, and {largest:.3g}", zeros=True)
+    return scale
 
 
-def _refuse_lost(X: Any, axis: int, least: float, beside: str) -> None:
-    """Refuse a column, or a row, all of which is below ``least``."""
+def _refuse_lost(X: Any, axis: int, least: float, beside: str, zeros: bool = False) -> None:
+    """Refuse a column, or a row, all of which is below ``least``; if it has numbers, or ``zeros`` count, too."""
     most = abs(X).max(axis=axis)
     most = (most.toarray() if sp.issparse(most) else most).ravel().astype(np.float64)
-    lost = np.flatnonzero((most > 0) & (most < least))
+    lost = np.flatnonzero((zeros | (most > 0)) & (most < least))
     if lost.size:
         name = f"{('column', 'row')[axis]} {lost[0]}"
         raise ValueError(

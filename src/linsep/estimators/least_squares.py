@@ -255,7 +255,7 @@ class LeastSquares(DescentClassifier):
         certificate = prove_ridge(problem, part, w, margins=b, tol=self.tol, passes=found.steps, reason=reason)
         self.n_iter_ = max(found.steps, 1)
         self.history_.append(print_record(self.verbose, {"pass": self.n_iter_, "value": certificate.upper}))
-        self._publish(w, certificate)
+        self._publish(certificate)
         self._warn()
 
     # --- the other methods -------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from ._datasets import takes_dataset
 from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
 from ._linear import LinearClassifier, has_unlike_columns, row_oracle, set_oracle
 from ._parameters import shared_parameters
-from ._scale import NEAR, SAFE
+from ._scale import NEAR, SAFE, Scale
 from ._types import ClassWeight
 from ._validation import (
     POSITIVE,
@@ -283,8 +283,8 @@ class MaximumMargin(LinearClassifier):
             certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
         if certificate.separates and self.least_score is not None:
             certificate = prove_shortest(part, certificate, dual_weights, outcome, self.least_score)
-            dual_weights, w = dual_weights * (length(certificate.w) / length(w)), certificate.w
-        self._publish(w, certificate)
+            dual_weights = dual_weights * (length(certificate.w) / length(w))
+        self._publish(certificate)
         self.n_iter_, self.margin_ = passes, self.certificate_.lower
         return (dual_weights * sample.sign)[:, None]
 
@@ -305,8 +305,8 @@ class MaximumMargin(LinearClassifier):
             certificate = prove_margin([part], part.as_vector(W), share.ravel(), outcome, certificate.integers)
         if certificate.separates and self.least_score is not None:
             certificate = prove_shortest(part, certificate, share.ravel(), outcome, self.least_score)
-            W, share = certificate.w, share * (length(certificate.w.ravel()) / length(W.ravel()))
-        self._publish(W, certificate)
+            share = share * (length(certificate.w.ravel()) / length(W.ravel()))
+        self._publish(certificate)
         self.n_iter_, self.margin_ = passes, self.certificate_.lower
         return one_hot * share.sum(axis=1, keepdims=True) - share
 
@@ -320,6 +320,9 @@ class MaximumMargin(LinearClassifier):
         tol = (MACHINE_TOL if machine else 1e-4) if self.tol == "auto" else self.tol
         cost = sample.scale.times_square(self.C, "C")  # in the units of the scaled rows
         C = cost * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
+        if sample.weight is not None:  # the least and the largest of them must be in range
+            for weight in (C[C > 0].min(), C.max()):
+                Scale().times_square(float(weight), "C times sample_weight")
         part = set_oracle(sample, bias=float(self.fit_intercept))
         problem = SoftMarginProblem(part, C, squared=self.loss == "squared_hinge", bias=self._bias_of_rows())
         most = self._most if self.max_iter == "auto" else self.max_iter
@@ -339,7 +342,7 @@ class MaximumMargin(LinearClassifier):
         certificate = prove_objective(
             problem, found.w, found.alpha, C=cost, tol=tol, passes=found.passes, reason=rounds.reason or HIDDEN
         )
-        self._publish(part.as_matrix(found.w), certificate)
+        self._publish(certificate)
         self._alpha = sample.scale.alpha(found.alpha, back=True)
         self.n_iter_ = found.passes
         norm = length((np.column_stack([self.coef_, self.intercept_]) if machine else self.coef_).ravel())

@@ -111,7 +111,7 @@ def _of_rows(X: Any, y: Any, sample_weight: Any, exact: bool | str, max_seconds:
         else:
             outcome = Outcome(Margin(0.0), "free", 0, "", widest=WIDEST)
             certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
-        question._publish(certificate.w, certificate)
+        question._publish(certificate)
         return cast(MarginCertificate, question.certificate_)
 
 

@@ -234,6 +234,8 @@ def _move(run: _Run, state: State, look: _Look) -> tuple[float, float]:
     """Make one batch step; returns its alpha and beta."""
     w, counters, sums = state.w, state.counters, look.sums
     ss = squared_length(look.batch_sum)
+    if not ss < 1e300 and not counters.updates:
+        raise ValueError("batch: the sum of the rows is beyond double precision beside the 1 of the bias. Scale X.")
     if not ss < 1e300:  # each step overshoots more than the one before
         raise ValueError(f"rate: w runs away, after {counters.updates} batch steps. Lower the rate, or take means.")
     ws = float(w @ look.batch_sum)

@@ -55,7 +55,8 @@ class Gaussians(NamedTuple):
         r"""The sum :math:`\sum \lambda_j \Sigma_j`."""
         _, q, d = self.low.shape
         used = slice(None) if weights.all() else np.flatnonzero(weights)  # often a few of many
-        rows = self.low[used].reshape(-1, d)
+        rows = self.low[used]
+        rows = rows.reshape(len(rows) * q, d)
         total = (rows * np.repeat(weights[used], q)[:, None]).T @ rows
         if self.deviation.size:
             total[np.diag_indices(d)] += weights @ self.deviation**2

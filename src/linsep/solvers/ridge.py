@@ -22,6 +22,7 @@ from .anderson.moments import Moments
 
 MANY = 2000  # columns above which the normal equations are not formed
 FEW = 64  # columns up to which they always are
+AWAY = 1e6  # a gap so many times as wide as at the beginning: conjugate gradients have gone astray
 STEPS = 100  # of conjugate gradients, usually; what forming the normal equations may cost as much as
 
 Precondition = Callable[[np.ndarray], np.ndarray]
@@ -129,6 +130,7 @@ def solve_ridge(
     """
     exact = None if equations is None else equations.preconditioner(problem.alpha)
     W, steps, before = start.copy(), 0, np.inf
+    kept = W
     if not start.any() and equations is not None and exact is not None:
         W = exact(equations.crossed)
     elif has_few_rows(problem):
@@ -139,8 +141,9 @@ def solve_ridge(
         S = problem.pull(R) - problem.alpha * W
         gap = _gap(problem, S, W, R)
         if gap <= 0.5 * tol or not gap <= 0.5 * before:
+            W = W if gap <= before else kept
             return Ridge(W, problem.bias(W), steps)
-        before, made = gap, steps
+        before, made, kept = gap, steps, W.copy()
         steps = max(_descend(problem, apply, (W, R, S), tol, rounds), default=made)
         if steps == made:  # the budget is spent
             return Ridge(W, problem.bias(W), steps)
@@ -188,7 +191,7 @@ def _descend(problem: RidgeProblem, apply: Precondition, state: tuple, tol: floa
     """Steps of conjugate gradients, in place: ``state`` has W, the errors R and the residuals S."""
     W, R, S = state
     Z = apply(S)
-    P, size = Z.copy(), np.einsum("jk,jk->k", S, Z)
+    P, size, most = Z.copy(), np.einsum("jk,jk->k", S, Z), AWAY * _gap(problem, S, W, R)
     for step in rounds:
         Q = problem.centred(P)
         curve = problem.c @ (Q * Q) + problem.alpha * np.einsum("jk,jk->k", P, P)
@@ -197,7 +200,8 @@ def _descend(problem: RidgeProblem, apply: Precondition, state: tuple, tol: floa
         R -= rate * Q
         S[:] = problem.pull(R) - problem.alpha * W
         yield step
-        if _gap(problem, S, W, R) <= 0.25 * tol:
+        gap = _gap(problem, S, W, R)
+        if gap <= 0.25 * tol or not gap <= most:  # rounding may drive the steps away
             return
         Z, last = apply(S), size
         size = np.einsum("jk,jk->k", S, Z)

@@ -74,10 +74,12 @@ def exponent_of(numbers) -> int:
 
 
 def times_power_of_two(X, exponent: int):
-    """X times 2^exponent."""
-    if sp.issparse(X):
-        return sp.csr_array((np.ldexp(X.data, exponent), X.indices, X.indptr), shape=X.shape)
-    return np.ldexp(X, exponent)
+    """X times 2^exponent, without rounding."""
+    given = X.data if sp.issparse(X) else X
+    numbers = np.ldexp(given, exponent)
+    if not np.array_equal(np.ldexp(numbers, -exponent), given):
+        raise ValueError("check: X has values that are too small beside its largest one. Scale the columns.")
+    return sp.csr_array((numbers, X.indices, X.indptr), shape=X.shape) if sp.issparse(X) else numbers
 
 
 def count_violated(low: np.ndarray, high: np.ndarray, claimed: int, exact: Callable[[int], Any]) -> tuple[int, int]:
