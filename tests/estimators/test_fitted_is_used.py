@@ -60,7 +60,7 @@ OTHER = {  # another value of each parameter that has no number or truth value
     "alpha": 3.0, "rate": 0.25, "margin": 0.75, "margins": 2.0, "criterion": "squares", "rule": Increment(0.5),
     "target": 0.5, "least_score": 0.25,
     "degree": 3, "functions": [np.sin, np.cos], "estimator": Relaxation(), "classifier": Relaxation(),
-    "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1, "scaling": "columns",
+    "lift": Polynomial(3), "step_tol": 0.5, "verbose": 1, "n_jobs": 2, "scaling": "columns",
     "start": [1.0], "stop": lambda progress: progress.t == 1,
 }  # fmt: skip
 METHODS = {"ridge": "lms", "pinv": "lms", "lms": "pinv", "eps": "plain"}

@@ -257,7 +257,7 @@ def test_a_path_of_many_classes_has_a_committee_for_each_c():
     member = MaximumMargin(multi_class="one-vs-all")
     for C, rule in zip((0.1, 1.0), member.path(X, label, (0.1, 1.0)), strict=True):
         alone = MaximumMargin(C=C, multi_class="one-vs-all").fit(X, label)
-        np.testing.assert_array_equal(rule.coef_, alone.coef_)
+        np.testing.assert_allclose(rule.coef_, alone.coef_, rtol=0.02, atol=0.01)  # each within its gap of the best
 
 
 # --- written out -----------------------------------------------------------------------------------------------------

@@ -142,7 +142,7 @@ def test_members_and_support_vectors_are_those_of_the_rows_as_they_came():
 
 
 def test_a_w_whose_numbers_would_be_lost_is_shown_in_another_length():
-    """Found by the attack: at 2^621 with the bias inside the norm, w was 0 when shown, and called a w that separates."""
+    """Found by the attack: at 2^621, bias inside the norm, w was 0 when shown, and was said to separate."""
     X, y = np.ldexp([[0.0, 1.0], [0.0, 3.0], [0.0, -3.0], [0.0, -2.0]], 620), [3, 1, 2, 0]
     rule = MaximumMargin(tol=1e-6).fit(X, y)
     assert rule.coef_.any() and rule.check(X, y) and (rule.predict(X) == y).all()
@@ -151,7 +151,7 @@ def test_a_w_whose_numbers_would_be_lost_is_shown_in_another_length():
 @pytest.mark.parametrize("kind", [np.array, sp.csr_matrix])
 def test_numbers_that_scaling_would_lose_are_refused(kind):
     """They were taken for 0: data that are separable by them were "proved" not to be."""
-    X = kind([[2.0**457, 2.0**-600], [2.0**457, 0.0], [-(2.0**457), 0.0]])
+    X = kind([[2.0**457, 2.0**-600], [2.0**457, 0.0], [-(2.0**457), 2.0**457]])
     for ask in (Perceptron().fit, MaximumMargin().fit, separability):
         with pytest.raises(ValueError, match="double precision can hold"):
             ask(X, [0, 1, 0])

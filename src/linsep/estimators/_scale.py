@@ -157,6 +157,12 @@ class Scale(NamedTuple):
         )  # fmt: skip
 
 
+def require_costs(C: np.ndarray) -> None:
+    """Refuse costs of rows that are too large or too small to be squared."""
+    for cost in (C[C > 0].min(), C.max()):
+        Scale().times_square(float(cost), "C times sample_weight")
+
+
 def choose_scale(
     X: Any, found: Magnitudes, bias: str, power: int, any_columns: bool = False, safe: int = SAFE
 ) -> Scale:

@@ -30,7 +30,7 @@ from ._datasets import takes_dataset
 from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
 from ._linear import LinearClassifier, has_unlike_columns, row_oracle, set_oracle
 from ._parameters import shared_parameters
-from ._scale import NEAR, SAFE, Scale
+from ._scale import NEAR, SAFE, require_costs
 from ._types import ClassWeight
 from ._validation import (
     POSITIVE,
@@ -320,9 +320,7 @@ class MaximumMargin(LinearClassifier):
         tol = (MACHINE_TOL if machine else 1e-4) if self.tol == "auto" else self.tol
         cost = sample.scale.times_square(self.C, "C")  # in the units of the scaled rows
         C = cost * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
-        if sample.weight is not None:  # the least and the largest of them must be in range
-            for weight in (C[C > 0].min(), C.max()):
-                Scale().times_square(float(weight), "C times sample_weight")
+        require_costs(C)
         part = set_oracle(sample, bias=float(self.fit_intercept))
         problem = SoftMarginProblem(part, C, squared=self.loss == "squared_hinge", bias=self._bias_of_rows())
         most = self._most if self.max_iter == "auto" else self.max_iter

@@ -193,8 +193,13 @@ def _check_examples(X, y) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return X as it is (the rungs check it), y checked, and its two labels."""
     if y is None:
         raise ValueError("StructuralRisk requires y to be passed, but the target y is None.")
-    X, y = indexable(X, y)
-    y = column_or_1d(y, warn=True)
+    try:
+        X, y = indexable(X, y)
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind == "c":
+            raise ValueError("y: expected labels, got complex numbers.")
+    except (TypeError, ValueError) as error:
+        raise ValueError(str(error).partition("\n")[0]) from error
     assert_all_finite(y, input_name="y")
     check_classification_targets(y)
     classes = np.unique(y)
