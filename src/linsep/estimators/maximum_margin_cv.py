@@ -104,7 +104,7 @@ class MaximumMarginCV(MaximumMargin):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> rule = MaximumMarginCV([1e-6, 1e-1]).fit(X / X.std(axis=0), y)
     >>> rule.C_, round(rule.best_score_, 2), rule.certificate_.status
-    (0.1, 0.97, 'optimal')
+    (0.1, 0.98, 'optimal')
     """
 
     C_: float
