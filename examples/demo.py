@@ -70,7 +70,7 @@ def picture(path: Path, first, second) -> None:
     colours = [SIGN_COLOURS[-1], "white", SIGN_COLOURS[1]]
     shades = LinearSegmentedColormap.from_list("signs", colours)
     axes[0].imshow(rule.coef_.reshape(8, 8), cmap=shades, vmin=-extent, vmax=extent)
-    axes[0].set(title="w: blue for 3, red for 8", xticks=[], yticks=[])
+    axes[0].set(title="w: blue for 3, orange for 8", xticks=[], yticks=[])
     axes[0].spines[:].set_visible(False)
     distance = rule.distance(X)
     for label, colour, hatch in zip(rule.classes_, SIGN_COLOURS.values(), ("//", ""), strict=True):

@@ -23,8 +23,9 @@ def evaluate(model: Any, table: Table, held_out: HeldOut | None = None) -> dict[
 def say_evaluation(found: dict[str, Any], out: Output, what: str) -> None:
     """The evaluation in lines."""
     low, high = found["interval"]
+    errors = f"{found['errors']} error{'s' * (found['errors'] != 1)}"
     out.say(
-        f"{found['errors']} errors on {found['rows']} {what}: accuracy {found['accuracy']:.4f} "
+        f"{errors} on {found['rows']} {what}: accuracy {found['accuracy']:.4f} "
         f"(95 %: {low:.4f} to {high:.4f}; always the largest class: {found['largest_class']:.4f})."
     )
 

@@ -195,7 +195,7 @@ def evaluate(model: str, data: tuple[str, ...], *, out: Output) -> None:
     if any(label.startswith(BIO) for label in known) and all(label == "O" or label.startswith(BIO) for label in known):
         _say_spans(truth, found, out, right / total)
     else:
-        out.say(f"{total - right} errors on {total} tokens: accuracy {right / total:.4f}.")
+        out.say(f"{total - right} error{'s' * (total - right != 1)} on {total} tokens: accuracy {right / total:.4f}.")
         out.say(f"{whole} of {len(truth)} sentences are right throughout.")
 
 
