@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import referee
 from gaussians_at_random import random_gaussians, solve
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 from sklearn.exceptions import ConvergenceWarning
@@ -70,6 +70,7 @@ def exact_radius(means, covariances, sign, hyperplane):
 
 @settings(max_examples=120)
 @given(st.integers(0, 10**9))
+@example(187002)  # rounding left nothing to divide by, on an old CPU
 def test_claims_hold_in_exact_arithmetic(seed):
     means, covariances, sign = draw(seed)
     rule = Anderson().fit_gaussians(means, covariances, sign)

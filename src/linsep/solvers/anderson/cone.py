@@ -272,6 +272,8 @@ class Separation:
 
         along, last = solve(self.ends).T
         length = float(self.apart @ along)
+        if length == 0.0:
+            return None
 
         def keep_length(x: np.ndarray) -> tuple[np.ndarray, float]:
             nu = float(self.apart @ x) / length
