@@ -6,7 +6,6 @@ the arguments of `map` travel, those shared by all parts once to the scheduler.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -85,11 +84,20 @@ class LocalDask(Threads):
         return super().hold(lambda *part: function(*_computed(part)), parts)
 
 
+def _answer_all(function: Callable[..., Any], held: list[Any], shared: tuple, each: list[tuple]) -> tuple[str, list]:
+    """The answers of several parts, and the worker that found them."""
+    from distributed import get_worker
+
+    return get_worker().address, [function(one, *shared, *own) for one, own in zip(held, each, strict=True)]
+
+
 class Dask:
-    """The workers of a client."""
+    """The workers of a client. A `map` is one task for each thread of theirs that has parts: one round trip."""
 
     def __init__(self, client: Any):
         self.client = client
+        self.places: dict[str, str] = {}  # by key of a handle: the worker that has what it stands for
+        self.threads: dict[str, int] = {}  # of the workers
 
     def hold(self, function: Callable[..., Any], parts: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Futures: each is made by a task that Dask repeats if its worker is lost."""
@@ -102,14 +110,22 @@ class Dask:
         """The answers in the order of the parts."""
         from distributed import CancelledError
 
-        if sum(getattr(found, "nbytes", 0) for found in shared) > 2**16:  # one copy to the scheduler, not one per part
-            packed = self.client.submit(tuple, shared, pure=False)
-            shared = tuple(self.client.submit(operator.getitem, packed, k, pure=False) for k in range(len(shared)))
-        tasks = zip(handles, each, strict=True)
-        futures = [self.client.submit(function, held, *shared, *own, pure=False) for held, own in tasks]
+        groups, futures = self._groups(handles), []
+        own: Any = shared
+        if sum(getattr(found, "nbytes", 0) for found in shared) > 2**16:  # one copy to the scheduler, not one per task
+            own = self.client.submit(tuple, shared, pure=False)
+        for group in groups:
+            held, some = [handles[k] for k in group], [each[k] for k in group]
+            futures.append(self.client.submit(_answer_all, function, held, own, some, pure=False))
+        answers: list[Any] = [None] * len(handles)
         try:
-            self._wait(futures)
-            return list(self.client.gather(futures))
+            self._wait(futures, handles)
+            for group, (place, found) in zip(groups, self.client.gather(futures), strict=True):
+                if any(self.places.get(handles[k].key) != place for k in group):  # a worker was lost
+                    self.places.clear()
+                for k, answer in zip(group, found, strict=True):
+                    answers[k] = answer
+            return answers
         except CancelledError as error:
             raise EngineError(
                 "dask: the connection to the scheduler is lost. Start a cluster, and fit again."
@@ -117,7 +133,27 @@ class Dask:
         finally:
             self.client.cancel([future for future in futures if not future.done()])
 
-    def _wait(self, futures: list[Any]) -> None:
+    def _groups(self, handles: Sequence[Any]) -> list[list[int]]:
+        """The numbers of the parts, those of one thread together."""
+        if any(handle.key not in self.places for handle in handles):
+            self._wait(handles, handles)
+            self._find(handles)
+        groups: dict[str, list[int]] = {}
+        for k, handle in enumerate(handles):
+            groups.setdefault(self.places.get(handle.key, handle.key), []).append(k)
+        count = {place: min(len(own), self.threads.get(place, 1)) for place, own in groups.items()}
+        return [own[at :: count[place]] for place, own in groups.items() for at in range(count[place])]
+
+    def _find(self, handles: Sequence[Any]) -> None:
+        """Where the parts are; of one that is in several places the worker with the fewest."""
+        count: dict[str, int] = {}
+        self.threads = dict(self.client.nthreads())
+        for key, places in self.client.who_has(handles).items():
+            if places:
+                self.places[key] = min(places, key=lambda place: (count.get(place, 0), place))
+                count[self.places[key]] = count.get(self.places[key], 0) + 1
+
+    def _wait(self, futures: Sequence[Any], handles: Sequence[Any]) -> None:
         """Wait for all; a proof that is out of time is given up."""
         from distributed import KilledWorker, TimeoutError, wait
 
@@ -125,14 +161,18 @@ class Dask:
             if self.client.status not in ("running", "connecting"):
                 raise EngineError(f"dask: the scheduler of the client is gone (the client is {self.client.status}).")
             try:
-                wait(futures, timeout=PAUSE)
+                wait(list(futures), timeout=PAUSE)
                 break
             except TimeoutError:
                 keep_time()
-        for number, future in enumerate(futures):
+        for number, future in enumerate([*handles, *futures]):
+            name = f"part {number}" if number < len(handles) else "some parts"
             if future.status == "cancelled" or future.status == "lost":
-                raise EngineError(f"dask: part {number} is {future.status}: the scheduler has been lost or restarted.")
-            if future.status == "error" and isinstance(error := future.exception(), KilledWorker):
+                raise EngineError(f"dask: {name} is {future.status}: the scheduler has been lost or restarted.")
+            if future.status == "error":
+                error = future.exception()
+                if not isinstance(error, KilledWorker):
+                    raise error
                 raise EngineError(
-                    f"dask: part {number}: every worker that computed it died. Has it enough memory? {error}"
+                    f"dask: {name}: every worker that computed it died. Has it enough memory? {error}"
                 ) from error
