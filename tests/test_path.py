@@ -19,7 +19,8 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 5))
 ROWS = X, (X[:, 0] > 0).astype(int)
 WORDS = [rng.normal(size=(5, 4)) for _ in range(20)], [rng.integers(0, 3, 5) for _ in range(20)]
-# files and functions (comprehensions not counted) that a warm fit may pass through; decisions 29 and 33. Kozinec is soon done: no clock ends it
+# files and functions (comprehensions not counted) that a warm fit may pass through; decisions 29 and 33
+# Kozinec is soon done, so that no clock ends it
 CASES = {
     "Perceptron().fit(X, y)": (Perceptron(), ROWS, 33, 170),
     "Kozinec().fit(X, y)": (Kozinec(tol=0.2), ROWS, 31, 162),
