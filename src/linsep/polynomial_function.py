@@ -203,3 +203,15 @@ def variable_names(estimator: Any) -> list[str]:
     count = estimator.n_features_in_
     plain = ["x"] if count == 1 else [f"x{j + 1}" for j in range(count)]
     return list(getattr(estimator, "feature_names_in_", plain))
+
+
+def write_polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
+    """The g of every row of ``coef_`` written out; a single one as it is."""
+    if len(rule.classes_) > 2 and hasattr(getattr(rule, "committee_", rule), "pairs_"):
+        raise ValueError("as_polynomial: one versus one decides by votes, no class has a g of its own.")
+    w = np.atleast_2d(rule.coef_)
+    rows = zip(w, np.broadcast_to(rule.intercept_, len(w)).tolist(), strict=True)
+    found = tuple(
+        PolynomialFunction.linear(*row, variable_names(rule)) if lift is None else lift.expand(*row) for row in rows
+    )
+    return found[0] if len(found) == 1 else found

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from ..estimators._datasets import RowClassifier
+from ..estimators._lazy import row_by_row
 from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
 from ..model_file import Saved
 from ..risk.empirical import find_labels
@@ -182,16 +183,19 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         check_is_fitted(self)
         return check_rows(self, X, reset=False)
 
+    @row_by_row
     def predict(self, X) -> np.ndarray:
         """Return the decision of least risk for every row: a class, or the label of the reject option."""
         X = self._check(X)
         return self.strategy_.predict(X)
 
+    @row_by_row
     def risks(self, X) -> np.ndarray:
         """Return the conditional risks of the decisions, shape (n_samples, n_decisions)."""
         X = self._check(X)
         return self.strategy_.risks(X)
 
+    @row_by_row
     def decision_function(self, X) -> np.ndarray:
         """Return one score per class, the best class has the greatest; for two classes the difference of theirs.
 
@@ -202,11 +206,13 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         scores = self.strategy_.scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    @row_by_row
     def predict_proba(self, X) -> np.ndarray:
         """Return p(k|x), shape (n_samples, n_classes)."""
         X = self._check(X)
         return self.strategy_.model.predict_proba(X)
 
+    @row_by_row
     def predict_log_proba(self, X) -> np.ndarray:
         """Return log p(k|x), shape (n_samples, n_classes)."""
         X = self._check(X)

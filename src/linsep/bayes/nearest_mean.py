@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators._datasets import RowClassifier
+from ..estimators._lazy import row_by_row
 from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
 from ..model_file import Saved
 from ._validation import check_labelled, check_more, check_rows
@@ -31,10 +32,13 @@ class _NearestMeanClassifier(Saved, ClassNamePrefixFeaturesOutMixin, RowClassifi
     def _check(self, X) -> Any:
         return check_rows(self, X, reset=False, accept_sparse=self._accept_sparse)
 
+    @row_by_row
+    @row_by_row
     def distance(self, X) -> np.ndarray:
         """Return the distances of the rows from the classes, shape (n_samples, n_classes)."""
         raise NotImplementedError
 
+    @row_by_row
     def transform(self, X) -> np.ndarray:
         """Return `distance`, one column per class, for the next step of a pipeline; as ``KMeans`` does."""
         return self.distance(X)
@@ -47,11 +51,13 @@ class _NearestMeanClassifier(Saved, ClassNamePrefixFeaturesOutMixin, RowClassifi
         """Return minus half the squared distances, up to a number common to all classes."""
         raise NotImplementedError
 
+    @row_by_row
     def predict(self, X) -> np.ndarray:
         """Return the class of the nearest mean; of equally near ones the first."""
         check_is_fitted(self)
         return self.classes_[np.argmax(self._scores(self._check(X)), axis=1)]
 
+    @row_by_row
     def decision_function(self, X) -> np.ndarray:
         """Return minus half the squared distances, up to a common number; for two classes their difference."""
         check_is_fitted(self)
@@ -136,6 +142,8 @@ class NearestMean(_NearestMeanClassifier):
             return X @ self.means_.T + self.discriminant_.constant
         return CentredDiscriminant.from_means(self.means_)(X)
 
+    @row_by_row
+    @row_by_row
     def distance(self, X) -> np.ndarray:
         """Return the distances of the rows from the means, shape (n_samples, n_classes)."""
         check_is_fitted(self)
@@ -217,6 +225,8 @@ class Mahalanobis(_NearestMeanClassifier):
             return CentredDiscriminant.from_means(self.means_, self.densities_[0].solve)(X)
         return -0.5 * np.stack([density.mahalanobis(X) for density in self.densities_], axis=1)
 
+    @row_by_row
+    @row_by_row
     def distance(self, X) -> np.ndarray:
         """Return the Mahalanobis distances of the rows from the classes, shape (n_samples, n_classes)."""
         check_is_fitted(self)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..interrupt import keep_time
 from .base import EngineError
@@ -32,8 +33,7 @@ def delayed_parts(X: Any, y: Any = None, weight: Any = None) -> list[tuple[Any, 
     """X, labels and weights as delayed objects, part by part; None for what there is not."""
     import dask.array as da
 
-    if getattr(X, "chunks", None) and len(X.chunks) > 1 and len(X.chunks[1]) > 1:
-        X = X.rechunk({1: -1})
+    X = _whole_rows(X)
     pieces = list(np.ravel(X.to_delayed()))
     columns: list[Sequence[Any]] = [pieces]
     for name, found in (("y", y), ("sample_weight", weight)):
@@ -51,6 +51,33 @@ def delayed_parts(X: Any, y: Any = None, weight: Any = None) -> list[tuple[Any, 
             raise ValueError(f"{name}: expected {len(pieces)} parts, as X has, got {len(own)}.")
         columns.append(own)
     return list(zip(*columns, strict=True))
+
+
+def _whole_rows(X: Any) -> Any:
+    """A dask array that is cut by rows only."""
+    return X.rechunk({1: -1}) if len(getattr(X, "chunks", ())) > 1 and len(X.chunks[1]) > 1 else X
+
+
+def one_row(X: Any) -> Any:
+    """A row of ones, of the kind of the collection's rows."""
+    if hasattr(X, "columns"):
+        import pandas as pd
+
+        return pd.DataFrame(np.ones((1, len(X.columns))), columns=list(X.columns)).astype(dict(X.dtypes))
+    if X.ndim != 2:
+        raise ValueError(f"X: expected a matrix, got a dask array of {X.ndim} dimensions.")
+    ones = np.ones((1, X.shape[1]), dtype=X.dtype)
+    return type(X._meta)(ones) if sp.issparse(X._meta) else ones
+
+
+def map_rows(function: Callable[[Any], Any], X: Any, one: Any) -> Any:
+    """``function`` of every part of a collection, when it is asked for; ``one`` is its answer for one row."""
+    if hasattr(X, "columns"):
+        return X.map_partitions(function, meta=one[:0], enforce_metadata=False)
+    X = _whole_rows(X)
+    if one.ndim == 1:
+        return X.map_blocks(function, dtype=one.dtype, drop_axis=1, meta=one[:0])
+    return X.map_blocks(function, dtype=one.dtype, chunks=(X.chunks[0], (one.shape[1],)), meta=one[:0])
 
 
 def engine_for(X: Any) -> Any:

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 
 from ..data import DataError, Dataset
 from ..engines.dask_client import delayed_parts, engine_for, is_collection
+from ._lazy import score_parts
 from ._notebook import Shown
 from ._parted import Parted
 
@@ -49,6 +50,8 @@ def takes_dataset(method: Method) -> Method:
 
 def _on_parts(method: Callable[..., Any], estimator: Any, given: dict[str, Any]) -> Any:
     """The method with the parts of a dask collection, which bring their labels and weights, in place of X."""
+    if method.__name__ == "score":
+        return score_parts(estimator, given["X"], given["y"], given.get("sample_weight"))
     learns = getattr(estimator, "_learns_from_parts", None)
     if method.__name__ != "fit" or learns is None or not learns():
         raise ValueError(

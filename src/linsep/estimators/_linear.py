@@ -24,11 +24,12 @@ from ..oracles import differences
 from ..oracles.classes import against_rivals
 from ..oracles.points import rows_oracle
 from ..oracles.scaled import column_metric, with_metric
-from ..polynomial_function import PolynomialFunction, variable_names
+from ..polynomial_function import PolynomialFunction, write_polynomials
 from ..proof_file import save_proof
 from ..rows.matrix import write_class_scores, write_scores
 from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
+from ._lazy import row_by_row
 from ._parted import Parted
 from ._scale import SAFE, Scale, choose_scale
 from ._validation import (
@@ -306,6 +307,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         save_proof(path, self.certificate_, X, y, weight, features=names, data=data, verifier=verifier)
 
+    @row_by_row
     def decision_function(self, X) -> np.ndarray:
         """g(x), positive on the side of ``classes_[1]``; of many classes one column per class, the largest wins."""
         check_is_fitted(self)
@@ -326,11 +328,13 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         g += self.intercept_
         return g
 
+    @row_by_row
     def predict(self, X) -> np.ndarray:
         """The class of x; a point on the hyperplane goes to ``classes_[0]``, ties of many classes to the first."""
         g = self.decision_function(X)
         return self.classes_[g.argmax(axis=1) if g.ndim == 2 else (g > 0).astype(int)]
 
+    @row_by_row
     def distance(self, X) -> np.ndarray:
         """Signed distance g(x) / |w| from the hyperplane (B1); of many classes that from the border of x's region."""
         g = self.decision_function(X)
@@ -354,18 +358,6 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         """
         check_is_fitted(self)
         return write_polynomials(self, lift)
-
-
-def write_polynomials(rule: Any, lift: Any = None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
-    """The g of every row of ``coef_`` written out; a single one as it is."""
-    if len(rule.classes_) > 2 and hasattr(rule, "pairs_"):
-        raise ValueError("as_polynomial: one versus one decides by votes, no class has a g of its own.")
-    w = np.atleast_2d(rule.coef_)
-    rows = zip(w, np.broadcast_to(rule.intercept_, len(w)).tolist(), strict=True)
-    found = tuple(
-        PolynomialFunction.linear(*row, variable_names(rule)) if lift is None else lift.expand(*row) for row in rows
-    )
-    return found[0] if len(found) == 1 else found
 
 
 def has_unlike_columns(sample: Sample) -> bool:

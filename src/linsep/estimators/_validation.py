@@ -26,6 +26,7 @@ from sklearn.utils.validation import _check_feature_names_in, _check_sample_weig
 
 from ..data import Dataset
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
+from ..engines.dask_client import is_collection
 from ..interrupt import INTERRUPT, interrupts, suspended
 from ..jit import announced
 from ..progress import shown
@@ -165,6 +166,8 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
     if isinstance(X, Parted):  # rows are checked already, where they are
         validate_data(estimator, X.head, reset=options.get("reset", False), skip_check_array=True)
         return (X, *(column_or_1d(each, warn=True) for each in y)) if y else X
+    if not isinstance(X, np.ndarray) and is_collection(X):
+        raise ValueError(f"X: {type(estimator).__name__} takes no dask collection here. Give it X.compute().")
     options = {"accept_sparse": "csr", "dtype": list(IN_PLACE), "reset": False, "ensure_all_finite": False, **options}
     canonical = check_sparse(X) if sp.issparse(X) else None
     if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":  # dates, which NumPy would take for numbers

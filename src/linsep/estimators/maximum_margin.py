@@ -28,6 +28,7 @@ from ..solvers.soft_margin import soft_margin
 from ..targets import EpsOptimal
 from ._datasets import takes_dataset
 from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
+from ._lazy import row_by_row
 from ._linear import LinearClassifier, has_unlike_columns, row_oracle, set_oracle
 from ._parameters import shared_parameters
 from ._scale import NEAR, SAFE, require_costs
@@ -387,14 +388,9 @@ class MaximumMargin(LinearClassifier):
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
         return self.committee_.check(X, y, weight)
 
+    @row_by_row
     def distance(self, X) -> np.ndarray:
         """Signed distance g(x) / |w| from the hyperplane (B1); of many classes that from the border of x's region."""
         if hasattr(self, "committee_"):
             raise ValueError("distance: the regions of a committee are not convex; ask its members (committee_).")
         return super().distance(X)
-
-    def as_polynomial(self, lift=None):
-        """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3)."""
-        if hasattr(getattr(self, "committee_", self), "pairs_"):
-            return self.committee_.as_polynomial(lift)  # which says why there is none
-        return super().as_polynomial(lift)

@@ -24,10 +24,11 @@ from ..certificates.base import Certificate, Status, Verdict
 from ..certificates.margin import MarginCertificate
 from ..interrupt import INTERRUPT, is_spent, side_by_side, why_ended
 from ..model_file import Saved
-from ..polynomial_function import PolynomialFunction
+from ..polynomial_function import PolynomialFunction, write_polynomials
 from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
-from ._linear import LinearClassifier, write_polynomials
+from ._lazy import row_by_row
+from ._linear import LinearClassifier
 from ._parameters import SHARED
 from ._validation import (
     all_or_nothing,
@@ -245,6 +246,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
             return np.asarray(X @ self.coef_.T) + self.intercept_  # one product for all members
         return np.column_stack([_confidence(member, X) for member in self.estimators_])
 
+    @row_by_row
     def votes(self, X) -> np.ndarray:
         """How many members are for each class, a row for each row of X and a column a class."""
         return self._count(self._scores(X))
@@ -252,12 +254,14 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
     def _count(self, scores: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
+    @row_by_row
     def predict(self, X) -> np.ndarray:
         """The class of x; where the members don't agree on one, the most confident ones decide."""
         check_is_fitted(self)
         g = self.decision_function(X)
         return self.classes_[g.argmax(axis=1) if g.ndim == 2 else (g > 0).astype(int)]
 
+    @row_by_row
     def decision_function(self, X) -> np.ndarray:
         """One column a class, the largest wins; for two classes one number, positive for ``classes_[1]``."""
         return self._decide(self._scores(X))

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators._lazy import row_by_row
 from ..estimators._validation import (
     all_or_nothing,
     check_feature_names,
@@ -73,6 +74,7 @@ class Lift(Saved, TransformerMixin, BaseEstimator):
         self._adjust_scaler()
         return self
 
+    @row_by_row
     def transform(self, X):
         """Compute the columns of phi for every row of ``X``, centred and scaled."""
         check_is_fitted(self)

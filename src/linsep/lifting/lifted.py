@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..certificates.base import Certificate
 from ..estimators._datasets import RowClassifier, takes_dataset
 from ..estimators._fitted import refuse_changed, remember_parameters
-from ..estimators._linear import write_polynomials
+from ..estimators._lazy import row_by_row
 from ..estimators._validation import HasMethods, all_or_nothing, check_parameters, fit_inner
 from ..model_file import Saved
-from ..polynomial_function import PolynomialFunction
+from ..polynomial_function import PolynomialFunction, write_polynomials
 
 
 class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
@@ -154,11 +154,13 @@ class Lifted(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         """Names of the original variables, if they have names."""
         return self.lift_.feature_names_in_
 
+    @row_by_row
     def decision_function(self, X) -> np.ndarray:
         """Return g(x) = <w, phi(x)> + w0 of every row."""
         check_is_fitted(self)
         return self.classifier_.decision_function(self.lift_.transform(X))
 
+    @row_by_row
     def predict(self, X) -> np.ndarray:
         """Return the classifier's decision for every row."""
         check_is_fitted(self)

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ...estimators._lazy import row_by_row
 from ...estimators._validation import all_or_nothing, check_parameters, same_parameter
 from ...model_file import Saved
 from .._validation import check_rows, check_weights, repeat_rows
@@ -61,6 +62,7 @@ class Density(Saved, DensityMixin, BaseEstimator):
         self._total = total
         return self
 
+    @row_by_row
     def score_samples(self, X) -> np.ndarray:
         """Return log p(x) of every row."""
         check_is_fitted(self)

@@ -9,6 +9,7 @@ from sklearn.neighbors import KernelDensity
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ...estimators._lazy import row_by_row
 from ...estimators._validation import all_or_nothing, check_parameters
 from ...model_file import Saved
 from .._validation import check_rows, check_weights
@@ -72,6 +73,7 @@ class Parzen(Saved, KernelDensity):
             self.bandwidth_ *= spread * (weight.sum() / len(X)) ** (-1 / (X.shape[1] + 4))  # n is the sum of weights
         return self
 
+    @row_by_row
     def score_samples(self, X) -> np.ndarray:
         """Return log p(x) of every row."""
         return KernelDensity.score_samples(self._as_fitted(), X)
