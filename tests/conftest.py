@@ -23,6 +23,9 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("linsep")
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of jobs that a script starts in the background; tests press it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):

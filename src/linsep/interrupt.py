@@ -74,7 +74,7 @@ def _flagged() -> Iterator[None]:
     """Ctrl-C sets a flag, and is raised at the end."""
     main = threading.current_thread() is threading.main_thread()
     INTERRUPT.active, INTERRUPT.press[0], INTERRUPT.handler = True, math.inf, None
-    if main and signal.getsignal(signal.SIGINT) is not None:  # None: somebody's that is not of Python
+    if main and callable(signal.getsignal(signal.SIGINT)):  # not ignored, as it is of jobs in the background
         INTERRUPT.handler = signal.signal(signal.SIGINT, _press)
     try:
         yield

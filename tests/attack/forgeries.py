@@ -81,14 +81,14 @@ def _move_bounds(claim: Any, truth: Truth) -> list[tuple[str, Any]]:
     found = []
     margin = math.copysign(exact.root(truth.low**2 / truth.square), truth.low) if truth.square else 0.0
     best = exact.root(truth.best)
-    for part in PARTS:
+    for part in (*PARTS, 1e-12, 1e-15, 4e-16):
         if truth.square and margin:
             lower = margin + part * abs(margin)
             forged = replace(claim, lower=lower)
             if lower > 0 and claim.lower > 0:  # what follows from the lower bound is changed with it
                 forged = replace(forged, novikoff=claim.novikoff * (claim.lower / lower) ** 2)
             found.append((f"lower + {part:g}", forged))
-        if best > 0 and math.isfinite(claim.upper):
+        if part in PARTS and best > 0 and math.isfinite(claim.upper):
             upper = best * (1 - part)
             found.append((f"upper - {part:g}", replace(claim, upper=upper)))
             shrunk = replace(claim, upper=upper, weights=claim.weights * (upper / claim.upper if claim.upper else 1.0))

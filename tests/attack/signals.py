@@ -245,6 +245,7 @@ def _interrupted(call: Callable, delay: float) -> dict[str, Any]:
 
 def child(name: str, seed: int) -> None:
     """Interrupt one case; prints what happened."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # where the attack is a job in the background: ignored
     rule, call = cases()[name]()
     before, delay, rng = signal.getsignal(signal.SIGINT), DELAY, np.random.default_rng(seed)
     with warnings.catch_warnings():

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache, partial
 from unittest import mock
 
@@ -243,6 +244,32 @@ def test_a_certificate_says_what_it_knows(name):
         assert at_most(claim.upper) in said
     if claim.status == "not separable":
         assert f"{np.count_nonzero(claim.weights)} training vectors" in said
+
+
+@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("turn", [1.0, -1e7])
+def test_the_last_bit_of_a_margin_is_decided_exactly(name, turn):
+    """The largest float that is no more than the margin of w is accepted as ``lower``; the next one is refused."""
+    claim, X, y = honest(name)
+    w, constant = claim.w.copy(), int(claim.bias != "none")
+    w[-1] *= turn  # a w whose bias is far off has a large negative margin
+    numbers, sign = [Fraction(x) for x in w.tolist()], np.where(y == claim.classes[1], 1, -1)
+    rows = [[*map(Fraction, row), Fraction(constant)] for row in X.tolist()]
+    scores = [int(side) * sum(a * b for a, b in zip(numbers, row)) for side, row in zip(sign, rows)]
+    square, low = sum(x * x for x in (numbers[:-1] if claim.bias == "free" else numbers)), min(scores)
+
+    def holds(lower):
+        gap = low * abs(low) - Fraction(lower) * abs(Fraction(lower)) * square
+        return gap >= 0
+
+    lower = float(low) / math.sqrt(square)
+    while not holds(lower):
+        lower = math.nextafter(lower, -math.inf)
+    while holds(math.nextafter(lower, math.inf)):
+        lower = math.nextafter(lower, math.inf)
+    for number, true in ((lower, True), (math.nextafter(lower, math.inf), False)):
+        verdict = replace(claim, w=w, lower=number).check(X, y)
+        assert any("lower" in said for said in verdict.failures) != true, (number, verdict)
 
 
 def test_a_verdict_says_what_it_found():

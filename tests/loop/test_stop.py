@@ -130,6 +130,17 @@ def test_control_c_keeps_what_there_is_and_goes_on_to_the_caller(batch):
     assert "Ctrl-C" not in Perceptron(batch=batch).fit(X, sign).certificate_.reason  # the next call is not touched
 
 
+def test_an_ignored_control_c_stays_ignored():
+    """As it is in jobs that a script starts in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        rule = Perceptron(rate=pressing, max_iter=2).fit(*cases.slow())
+        assert "Ctrl-C" not in rule.certificate_.reason
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_control_c_ends_a_loop_of_fits():
     X, label = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), np.array([0, 1, 2, 0, 1, 2])
     started = []
@@ -152,13 +163,9 @@ def test_a_second_control_c_interrupts_at_once():
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            learn([points(X, sign)], Margin(0.0), Increment(1.0), watch=[press])
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt):
+        learn([points(X, sign)], Margin(0.0), Increment(1.0), watch=[press])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_learning_works_outside_the_main_thread():

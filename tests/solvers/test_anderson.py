@@ -90,6 +90,16 @@ def test_infeasible_is_proved(means, covariance):
     assert "an error of at least 1/2" in str(claim)
 
 
+def test_infeasible_means_get_the_error_of_a_half_where_it_is_possible():
+    """Means of both classes on one line: a w along it has an error of 1/2 there, and less elsewhere."""
+    means = [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0], [3.0, 0.0]]
+    claim = solve(means, 1.0, [-1, -1, 1, 1])
+    assert claim.status == "infeasible"
+    assert claim.lower == pytest.approx(0.0, abs=1e-9)
+    on_a_line = solve([[0.0], [3.0], [4.0]], [1.0, 1.0, 0.01], [-1, 1, -1])
+    assert on_a_line.lower == pytest.approx(max(-1.0 / 1.1, -3.0 / 2.0), abs=1e-9)  # of both directions
+
+
 @pytest.mark.long
 @settings(max_examples=40)
 @given(

@@ -20,7 +20,7 @@ from ..base import Status, Verdict
 from ..labelling import LabellingCertificate
 from .inseparable import whole_weights
 from .margin import statuses
-from .rows import DECISIVE, U, check_empty, combination, count_violated, nearest_float
+from .rows import DECISIVE, U, check_empty, combination, count_violated, is_margin, nearest_float, rounded_up
 from .vectors import count_terms, difference, exact_norm, exact_score, rounded, weighted_sum, whole_numbers
 
 EXACT = 2**18  # numbers that the exact norm of the combination may cost
@@ -81,11 +81,14 @@ def _check_lower(claim: LabellingCertificate, structure: Structure, keep: np.nda
     exact = cache(lambda k: structure.exact_lead(whole, int(present[k])))
     fewest, most = count_violated(leads[:, 0], leads[:, 1], claim.violated, exact)
     decisive = np.flatnonzero(leads[:, 0] <= high).tolist()
-    if len(decisive) <= DECISIVE or claim.lower * norm > low:
+    least: Any = low
+    if len(decisive) <= DECISIVE or rounded_up(claim.lower * norm) > low:
         known = [lead for lead in map(exact, decisive) if lead is not None]
-        high = nearest_float(min(known) / unit) if len(known) == len(decisive) else high
+        least = min(known) if len(known) == len(decisive) else high
+        least = least / unit if isinstance(least, Fraction) else least
+        high = nearest_float(least)
     margin = high / norm if norm > 0 else -math.inf
-    if norm > 0 and claim.lower > margin * (1 + 8 * U * math.copysign(1, margin)):
+    if norm > 0 and not is_margin(claim.lower, least, claim.w):
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
     if norm > 0 and claim.sound and claim.lower < low / norm - fuzz - 4 * claim.rounding:
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")

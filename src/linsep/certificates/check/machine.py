@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
-from .rows import DECISIVE, ROWS, U, count_violated, exact_score, nearest_float
+from .rows import DECISIVE, ROWS, U, count_violated, exact_score, rounded_up
 
 
 def numbers(y, classes) -> np.ndarray:
@@ -28,8 +28,8 @@ def rival_scores(X, own, keep, W, constant, claimed, violated):
     least, most = float(low.min()), float(high.min())
     decisive = np.flatnonzero(low <= most)
     counts = count_violated(low, high, violated, lambda i: exact_lead(X, own, some[i], W, constant))
-    if decisive.size * W.shape[0] <= 8 * DECISIVE or claimed > least:
-        least = most = nearest_float(min(exact_lead(X, own, some[i], W, constant) for i in decisive))
+    if decisive.size * W.shape[0] <= 8 * DECISIVE or rounded_up(claimed) > least:
+        least = most = min(exact_lead(X, own, some[i], W, constant) for i in decisive)
     return least, most, lengths, *counts
 
 

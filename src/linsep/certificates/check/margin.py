@@ -25,6 +25,8 @@ from .rows import (
     combination,
     exact_norm,
     exponent_of,
+    is_margin,
+    nearest_float,
     read_matrix,
     read_weights,
     scores,
@@ -105,19 +107,20 @@ def _in_safe_range(claim: MarginCertificate, X: Any) -> tuple[MarginCertificate,
 def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tuple[float, float, float]:
     """Check all that is claimed of w itself; returns its least score, its margin, and the rounding error of that."""
     d = data.X.shape[1]
-    norm = math.hypot(*(claim.w[:-1] if claim.bias == "free" else claim.w.ravel()))
-    look = rival_scores if claim.w.ndim == 2 else scores
-    low, high, lengths, fewest, most = look(*data[:3], claim.w, data.constant, claim.lower * norm, claim.violated)
+    w = claim.w[:-1] if claim.bias == "free" else claim.w.ravel()
+    norm, look = math.hypot(*w), rival_scores if claim.w.ndim == 2 else scores
+    least, _, lengths, fewest, most = look(*data[:3], claim.w, data.constant, claim.lower * norm, claim.violated)
+    low = nearest_float(least)
     longest = float(lengths.max(initial=0.0))
     whole = math.hypot(norm, claim.w[-1] if claim.bias == "free" else 0.0)
     rounding = 16 * (d + 8) * U * longest * max(1.0, whole / norm if norm > 0 else 1.0)
     margin = low / norm if norm > 0 else -math.inf
-    if norm > 0 and not margin - rounding <= claim.lower <= high / norm + 4 * U * abs(high / norm):
+    if norm > 0 and not (margin - rounding <= claim.lower and is_margin(claim.lower, least, w)):
         wrong.append(f"lower: claimed {claim.lower!r}, but the margin of w is {margin!r}")
     if norm == 0 and claim.lower != -math.inf:
         wrong.append(f"lower: claimed {claim.lower!r} for w = 0")
     if claim.least_score and low < claim.least_score:  # it was not computed exactly, or is less
-        low = look(*data[:3], claim.w, data.constant, claim.least_score, claim.violated)[0]
+        low = nearest_float(look(*data[:3], claim.w, data.constant, claim.least_score, claim.violated)[0])
     if not (claim.least_score == 0 or 0 < claim.least_score <= low):
         wrong.append(
             f"least_score: claimed {claim.least_score!r}, but the least <w,a> is {low!r}, for w of length {norm!r}"
@@ -151,7 +154,7 @@ def _check_best(claim: MarginCertificate, data: _Data, longest: float, wrong: li
         return
     best = np.ldexp(best, -exponent_of(best))
     look = rival_scores if best.ndim == 2 else scores
-    norm, high = math.hypot(*best.ravel()), look(*data[:3], best, data.constant, 0.0, 0)[1]
+    norm, high = math.hypot(*best.ravel()), nearest_float(look(*data[:3], best, data.constant, 0.0, 0)[1])
     least = (longest * norm / high) ** 2 if high > 0 else math.inf
     if not least * (1 - 1e-9) <= claim.novikoff_best <= claim.novikoff:
         wrong.append(f"novikoff_best: claimed {claim.novikoff_best!r}, the margin of best_w gives {least!r}")

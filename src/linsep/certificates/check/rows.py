@@ -104,7 +104,8 @@ def count_violated(low: np.ndarray, high: np.ndarray, claimed: int, exact: Calla
 def scores(X, sign, keep, w, constant, claimed, violated):
     """The least score (between two numbers), the norms of the vectors, and the number of violated ones (likewise).
 
-    In exact arithmetic, if few rows decide, or if more is claimed than rounding leaves sure.
+    In exact arithmetic, if few rows decide, or if more is claimed than rounding leaves sure: then the least score is
+    one fraction, twice.
     """
     some = np.flatnonzero(keep)
     scores, errors, lengths = (each[keep] for each in all_scores(X, sign, w, constant))
@@ -114,8 +115,8 @@ def scores(X, sign, keep, w, constant, claimed, violated):
     counts = count_violated(
         scores - errors, scores + errors, violated, lambda i: exact_score(X, sign, some[i], w, constant)
     )
-    if decisive.size <= DECISIVE or claimed > low:
-        low = high = nearest_float(min(exact_score(X, sign, some[i], w, constant) for i in decisive))
+    if decisive.size <= DECISIVE or rounded_up(claimed) > low:
+        low = high = min(exact_score(X, sign, some[i], w, constant) for i in decisive)
     return low, high, lengths, *counts
 
 
@@ -147,6 +148,31 @@ def exact_score(X, sign, i, w, constant) -> Fraction:
 def nearest_float(number: Fraction | float) -> float:
     """The nearest float; infinite beyond the largest."""
     return float(number) if -(2**1023) < number < 2**1023 else math.copysign(math.inf, number)
+
+
+def rounded_up(claimed: float) -> float:
+    """No less than the exact product of a margin and a norm that was rounded to ``claimed``."""
+    return claimed + 4 * U * abs(claimed)
+
+
+def is_margin(claimed: float, low: Fraction | float, w: np.ndarray) -> bool:
+    """Whether ``claimed <= low / |w|``; if ``low`` is a fraction, without rounding where rounding would decide.
+
+    >>> w = np.array([3.0, 4.0])
+    >>> is_margin(0.2, Fraction(1), w), is_margin(0.2, 1.0, w)  # the float 0.2 is a little more than a fifth
+    (False, True)
+    """
+    near, norm = nearest_float(low), math.hypot(*w.ravel())
+    product = claimed * norm
+    if not isinstance(low, Fraction) or not math.isfinite(product):
+        return claimed <= near / norm
+    if abs(product - near) > 2.5 * U * max(abs(product), abs(near)):
+        return product < near
+    number, square = Fraction(claimed), sum((Fraction(x) ** 2 for x in w.ravel().tolist()), Fraction(0))
+    if (number > 0) != (low > 0):
+        return number <= low
+    sign = 1 if low > 0 else -1
+    return sign * number * number * square <= sign * low * low
 
 
 def combination(X, sign, keep, claim, constant):

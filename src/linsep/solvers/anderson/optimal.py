@@ -131,13 +131,13 @@ def maximize_radius(g: Gaussians, rounds: Rounds | None = None) -> Solution:
 def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
     """A w that has all means on their sides, or integer weights that make them meet: without any rounding.
 
-    Without a proof and such a w neither was found in time.
+    Without a proof and such a w neither was found in time. The w beside a proof is the best of a few: no w is good.
     """
     parts, outcome = [points(g.means, g.sign)], Outcome(Margin(0.0), "free", 0, "")
     decision = decide_separability(parts, outcome, _seconds_left(rounds))
     if decision.w.any():
         return Solution(decision.w[:-1])
-    fair = Solution(task.to_original(start_from_fisher(task.g)[0]) if task.g.means.size else np.ones(g.means.shape[1]))
+    fair = Solution(_least_bad(g, task))
     rows, integers = decision.rows, decision.integers
     if decision.status == Status.NOT_SEPARABLE and not integers:  # proved in floating point
         start = np.zeros(len(g.sign))
@@ -148,6 +148,23 @@ def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
         return fair
     weights = np.array([max(number / sum(integers), 5e-324) for number in integers])
     return fair._replace(proof=Proof(rows, weights, np.zeros((len(weights), g.means.shape[1])), 0.0, integers))
+
+
+def _least_bad(g: Gaussians, task: Normalized) -> np.ndarray:
+    """A w for means that no hyperplane separates: Fisher's, turned round, or one that has all means on it or beyond."""
+    if not task.g.means.size:
+        return np.ones(g.means.shape[1])
+    w, touching = start_from_fisher(task.g)[0], _touch_means(task.g)
+    candidates = [task.to_original(each) for each in (w, -w, *touching)]
+    return max(candidates, key=lambda each: round_hyperplane(g, each)[1])
+
+
+def _touch_means(g: Gaussians) -> list[np.ndarray]:
+    """A w other than 0 with y_j (<w,mu_j> + b) >= 0 for all j, if there is one: a linear program."""
+    A = g.sign[:, None] * np.column_stack([g.means, np.ones(len(g.sign))])
+    bounds = [(-1.0, 1.0)] * g.means.shape[1] + [(None, None)]
+    found = scipy.optimize.linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=bounds)
+    return [found.x[:-1]] if found.success and found.x[:-1].any() else []
 
 
 def _seconds_left(rounds: Rounds) -> float | None:
