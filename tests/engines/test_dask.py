@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linsep import Kozinec, LinearMachine, Perceptron, Relaxation
+from linsep import GradientDescent, Kozinec, LinearMachine, MaximumMargin, Perceptron, Relaxation, separability
 from linsep.rows.matrix import BLOCK
 
 da = pytest.importorskip("dask.array")
@@ -30,6 +30,34 @@ def table(classes=2, columns=5):
     X = rng.standard_normal((N, columns)) * np.array([1, 1, 90, 1, 1])[:columns]
     scores = X @ rng.standard_normal((columns, classes)) + 0.3 * rng.standard_normal((N, classes))
     return X, np.array(["ash", "elm", "oak"])[scores.argmax(axis=1)]
+
+
+def apart():
+    """Rows that a hyperplane separates."""
+    X, _ = table()
+    normal = np.array([1.0, -2.0, 0.01, 0.0, 1.0])
+    side = np.where(X @ normal > 0.1, 1.0, -1.0)
+    return X + 0.2 * side[:, None] * normal, np.where(side > 0, "elm", "ash")
+
+
+def logistic(w, A):
+    return float(np.sum(np.logaddexp(0, -(A @ w))))
+
+
+def logistic_gradient(w, A):
+    return -(A.T @ (1 / (1 + np.exp(A @ w))))
+
+
+EXACT = {  # rules that look at all rows with w at rest, and whether they are shown rows that are apart
+    "descent": (lambda: GradientDescent("perceptron", max_iter=6, class_weight="balanced"), False),
+    "own criterion": (lambda: GradientDescent((logistic, logistic_gradient), max_iter=4), False),
+    "margin": (MaximumMargin, True),
+    "augmented margin": (lambda: MaximumMargin(bias="augmented"), True),
+    "shortest": (lambda: MaximumMargin(least_score=2.0), True),
+    "margin of rows that are not apart": (MaximumMargin, False),
+    "worst violator": (lambda: Kozinec(batch=True, max_iter=20), True),
+    "augmented worst violator": (lambda: Kozinec(batch=True, bias="augmented", max_iter=20), True),
+}
 
 
 def chunks(parts):
@@ -54,6 +82,54 @@ def test_parts_cut_at_blocks_give_the_bits_of_the_whole(name):
     whole = RULES[name]().fit(X, y)
     for parts in CUTS:
         assert_same_bits(RULES[name]().fit(*as_dask(X, y, chunks(parts))), whole)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_rules_have_the_bits_of_the_whole(name):
+    make, separable = EXACT[name]
+    X, y = apart() if separable else table()
+    whole = make().fit(X, y)
+    assert whole.check(X, y)
+    for parts in (2, 7):
+        assert_same_bits(make().fit(*as_dask(X, y, chunks(parts))), whole)
+    found = make().fit(*as_dask(X, y, (5000, 1, 12000, N - 17001)))
+    assert (found.predict(X) == whole.predict(X)).all()
+    assert found.certificate_.status == whole.certificate_.status
+    assert found.check(X, y)
+
+
+def test_separability_of_parts():
+    for X, y in (apart(), table()):
+        whole = separability(X, y)
+        assert separability(*as_dask(X, y, chunks(3))).to_dict() == whole.to_dict()
+        assert separability(*as_dask(X, y, (5000, N - 5000))).separable == whole.separable
+
+
+def test_parts_that_rounding_decides_go_through_exact_arithmetic():
+    X = np.linspace(0.0, 1.0, N)[:, None]
+    y = (X[:, 0] > 0.5).astype(int)
+    X[N // 2 + 1] = X[N // 2] + 2**-53  # the classes are one unit in the last place apart
+    whole = separability(X, y)
+    assert separability(*as_dask(X, y, chunks(3))).to_dict() == whole.to_dict()
+
+
+def test_weights_of_0_leave_rows_of_parts_out():
+    X, y = apart()
+    weight = np.random.default_rng(1).integers(0, 2, N).astype(float)
+    y = np.where(weight == 0, np.roll(y, 1), y)
+    whole = MaximumMargin().fit(X, y, weight)
+    assert whole.certificate_.separates
+    found = MaximumMargin().fit(*as_dask(X, y, chunks(3)), da.from_array(weight, chunks=(chunks(3),)))
+    assert_same_bits(found, whole)
+
+
+def test_worst_violators_are_refused_what_they_cannot_do():
+    X, y = table(classes=3)
+    with pytest.raises(ValueError, match="batch=True: expected two classes"):
+        Kozinec(batch=True).fit(X, y)
+    with pytest.raises(ValueError, match="expected two classes of a dask collection, got 3"):
+        MaximumMargin().fit(*as_dask(X, y, chunks(2)))
 
 
 def test_parts_of_any_length_give_the_same_decisions():
@@ -129,7 +205,7 @@ def test_what_is_wrong_names_the_part():
         Perceptron(batch=True).fit(as_dask(X, y, chunks(2))[0], y)
     with pytest.raises(ValueError, match="one class only: 'ash'"):
         Perceptron(batch=True).fit(*as_dask(X, np.full(N, "ash"), chunks(2)))
-    with pytest.raises(ValueError, match=r"Kozinec\.fit takes no dask collections\. .*batch=True"):
+    with pytest.raises(ValueError, match=r"Kozinec\.fit takes no dask collections with these parameters"):
         Kozinec().fit(*as_dask(X, y, chunks(2)))
     with pytest.raises(ValueError, match=r"Perceptron\.fit takes no dask collections"):
         Perceptron().fit(*as_dask(X, y, chunks(2)))

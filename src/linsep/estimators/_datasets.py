@@ -55,14 +55,18 @@ def _on_parts(method: Callable[..., Any], estimator: Any, given: dict[str, Any])
     learns = getattr(estimator, "_learns_from_parts", None)
     if method.__name__ != "fit" or learns is None or not learns():
         raise ValueError(
-            f"X: {type(estimator).__name__}.{method.__name__} takes no dask collections. `fit` of Perceptron, "
-            "Relaxation and LinearMachine does, with batch=True; all else takes X.compute(), y.compute()."
+            f"X: {type(estimator).__name__}.{method.__name__} takes no dask collections with these parameters: "
+            "docs/distributed.md says what does. All else takes X.compute(), y.compute()."
         )
-    parts = delayed_parts(given["X"], given.get("y"), given.get("sample_weight"))
-    X = Parted.load(engine_for(given["X"]), parts)
-    if X.y is None:
+    return method(estimator, *load_parts(given["X"], given.get("y"), given.get("sample_weight")))
+
+
+def load_parts(X: Any, y: Any, sample_weight: Any) -> tuple[Parted, np.ndarray, np.ndarray | None]:
+    """The parts of a dask collection, which stay where they are loaded, with their labels and weights."""
+    parted = Parted.load(engine_for(X), delayed_parts(X, y, sample_weight))
+    if parted.y is None:
         raise ValueError("y: expected the labels as a dask collection, got None.")
-    return method(estimator, X, X.y, X.sample_weight)
+    return parted, parted.y, parted.sample_weight
 
 
 class RowClassifier(Shown, ClassifierMixin):

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes
 from ..targets import Margin
-from ._linear import LinearClassifier, set_oracle
+from ._linear import LinearClassifier, set_oracles
 from ._validation import Sample, all_or_nothing, check_parameters
 
 
@@ -96,8 +96,8 @@ class DescentClassifier(LinearClassifier):
 
     def _finish(self, sample: Sample, w: np.ndarray, dual_weights: np.ndarray, passes: int, reason: str) -> None:
         """Publish w with its certificate; the dual weights are for the upper bound."""
-        part = set_oracle(sample, bias=float(self.fit_intercept))
+        parts = set_oracles(sample, self.classes_, bias=float(self.fit_intercept))
         self.n_iter_ = passes
-        outcome = Outcome(Margin(0.0), part.bias_kind, passes, reason, ended=not reason)
-        self._publish(prove_margin([part], part.as_vector(w), dual_weights, outcome))
+        outcome = Outcome(Margin(0.0), parts[0].bias_kind, passes, reason, ended=not reason)
+        self._publish(prove_margin(parts, parts[0].as_vector(w), dual_weights, outcome))
         self._warn()

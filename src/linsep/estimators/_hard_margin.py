@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,23 +26,25 @@ QUICK = 1e9  # multiplications of least squares, for which there is always time
 NOISE = 1e-9  # of scores that should be 1 and -1
 
 
-def needs_compromise(found: MarginCertificate, part: Rows) -> bool:
+def needs_compromise(found: MarginCertificate, size: int) -> bool:
     """Whether w should be another one, which can't separate either; not if there is no time for that."""
     if found.status not in (Status.NOT_SEPARABLE, Status.BUDGET_SPENT):
         return False
-    return not is_spent() or part.sign.size * part.size**2 <= QUICK
+    return not is_spent() or found.size * size**2 <= QUICK
 
 
-def find_nearest_point(part: Rows, bias: str, tol: float, rounds: Rounds) -> NearestPoint:
+def find_nearest_point(parts: Sequence[Rows], bias: str, tol: float, rounds: Rounds) -> NearestPoint:
     """The nearest point, by the method that is quicker for as many columns."""
-    solve = nearest_point_by_ascent if part.width > WIDE else nearest_point
-    return solve([part], bias, 0.1 * tol, rounds)
+    solve = nearest_point_by_ascent if parts[0].width > WIDE else nearest_point
+    return solve(parts, bias, 0.1 * tol, rounds)
 
 
-def compromise(part: Rows, bias: str, max_seconds: float | None) -> np.ndarray:
+def compromise(parts: Sequence[Rows], bias: str, max_seconds: float | None) -> np.ndarray:
     """The w of least squares, which no scaling of the columns changes; of many columns that of a soft margin."""
-    if part.width <= WIDE:
-        return without_noise(part, least_squares(VectorMatrix(part), np.ones(part.sign.size)), part.sign)
+    A = VectorMatrix(*parts)
+    if parts[0].width <= WIDE:
+        return without_noise(parts, least_squares(A, np.ones(A.shape[0])))
+    (part,) = parts
     A = VectorMatrix(part.with_bias(0.0))
     C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
     problem = SoftMarginProblem(part, C, squared=False, bias=bias)
@@ -49,32 +52,33 @@ def compromise(part: Rows, bias: str, max_seconds: float | None) -> np.ndarray:
         return soft_margin(problem, 1e-3, Rounds(200, max_seconds)).w
 
 
-def without_noise(part: Rows, w: np.ndarray, sign: np.ndarray) -> np.ndarray:
+def without_noise(parts: Sequence[Rows], w: np.ndarray) -> np.ndarray:
     """The w of least squares; where no column tells the classes apart, and w is rounding error, 0 and the best bias."""
-    A = VectorMatrix(part.with_bias(0.0))
+    A = VectorMatrix(*(part.with_bias(0.0) for part in parts))
+    sign = np.concatenate([part.sign for part in parts])
     g = sign * (A @ w)
     if np.ptp(g[A.weight > 0]) > NOISE:
         return w
-    return np.append(np.zeros(w.size - 1), np.average(sign, weights=A.weight) if part.bias else 0.0)
+    return np.append(np.zeros(w.size - 1), np.average(sign, weights=A.weight) if parts[0].bias else 0.0)
 
 
-def stretch(part: RowOracle, w: np.ndarray, b: float) -> np.ndarray:
+def stretch(parts: Sequence[RowOracle], w: np.ndarray, b: float) -> np.ndarray:
     """The multiple of a w that separates whose lowest score is b: no less in exact arithmetic, and hardly more.
 
     >>> from linsep.oracles import points
     >>> part = points(np.array([[3.0], [1.0]]), np.array([1, -1]))
-    >>> stretch(part, np.array([1.0, -2.0]), 5.0)
+    >>> stretch([part], np.array([1.0, -2.0]), 5.0)
     array([  5., -10.])
     """
-    factor = float(Fraction(b) / least([part], w))
-    while least([part], factor * w) < b:
+    factor = float(Fraction(b) / least(parts, w))
+    while least(parts, factor * w) < b:
         factor = math.nextafter(factor * (1.0 + 2.0**-52), math.inf)
     return factor * w
 
 
 def prove_shortest(
-    part: RowOracle, found: MarginCertificate, dual_weights: np.ndarray, outcome: Outcome, b: float
+    parts: Sequence[RowOracle], found: MarginCertificate, dual_weights: np.ndarray, outcome: Outcome, b: float
 ) -> MarginCertificate:
     """The certificate of the shortest w with scores of at least b, from that of the largest margin."""
-    w = stretch(part, part.as_vector(found.w), b)
-    return replace(prove_margin([part], w, dual_weights, outcome, found.integers), least_score=b)
+    w = stretch(parts, parts[0].as_vector(found.w), b)
+    return replace(prove_margin(parts, w, dual_weights, outcome, found.integers), least_score=b)

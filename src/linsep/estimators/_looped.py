@@ -27,7 +27,7 @@ from ..oracles.scaled import column_metric, looked_at
 from ..protocols import declared
 from ..rules import Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
-from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracle
+from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracles
 from ._parted import Parted
 from ._validation import Sample, all_or_nothing, check_parameters, make_rng
 
@@ -230,9 +230,7 @@ class LoopedLinear(Looped, LinearClassifier):
         bias = self._bias_of_rows()
         if bias == "free":
             return list(differences([row_oracle(sample, bias=0.0)], rivals))
-        if isinstance(sample.X, Parted):
-            return sample.X.oracles(sample, self.classes_, 1.0 if bias == "augmented" else 0.0)
-        return [set_oracle(sample, bias=1.0 if bias == "augmented" else 0.0)]
+        return set_oracles(sample, self.classes_, bias=1.0 if bias == "augmented" else 0.0)
 
     def _learns_from_parts(self) -> bool:
         """Whether ``fit`` takes rows that are elsewhere: batch passes do."""

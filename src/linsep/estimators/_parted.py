@@ -181,6 +181,9 @@ class Parted:
         """The number of the first row of every part, and how many rows there are."""
         return np.concatenate([[0], np.cumsum([each.shape[0] for each in self.facts])])
 
+    def __getitem__(self, rows: np.ndarray) -> Any:
+        return self.take(rows)
+
     def take(self, rows: np.ndarray) -> Any:
         """Some rows, in their order; their numbers are sorted."""
         cuts = np.searchsorted(rows, self.starts)
@@ -200,10 +203,17 @@ class Parted:
         for handle, fact, at in zip(held, self.facts, self.starts[:-1].tolist()):
             own = slice(at, at + fact.shape[0])
             bytes_of_row = fact.dtype.itemsize * fact.numbers / fact.shape[0]
+            weight = read_only(np.zeros(0) if sample.weight is None else sample.weight[own])
             place = Place(
-                self.engine, handle, fact.shape[1], fact.longest_row, fact.numbers, bytes_of_row, not fact.sparse
+                self.engine,
+                handle,
+                fact.shape[1],
+                fact.longest_row,
+                fact.numbers,
+                bytes_of_row,
+                not fact.sparse,
+                weight,
             )
-            weight = np.zeros(0) if sample.weight is None else sample.weight[own]
-            rows = Elsewhere(place, read_only(sample.sign[own]), read_only(weight), bias, at, metric is not None)
+            rows = Elsewhere(place, read_only(sample.sign[own]), weight, bias, at, metric is not None)
             parts.append(against_rivals(rows, sample.label[own], sample.n_classes) if sample.n_classes else rows)
         return parts

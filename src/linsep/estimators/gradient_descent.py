@@ -15,7 +15,7 @@ from ..rows.rivals import RivalMatrix
 from ..rules import make_increment
 from ..solvers.gradient_descent import Criterion, descend, named_criterion, trace_descent
 from ._descent import DescentClassifier
-from ._linear import set_oracle
+from ._linear import two_classes
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Rate
 from ._validation import (
@@ -92,6 +92,10 @@ class GradientDescent(DescentClassifier):
         own = self.rate != "auto" or not isinstance(self.criterion, str)
         return "rate='auto' and a criterion by its name" if own else ""
 
+    def _learns_from_parts(self) -> bool:
+        """Whether ``fit`` takes rows that are elsewhere."""
+        return True
+
     def _advice(self) -> str:
         return "Raise max_iter, change the rate, or scale the columns."
 
@@ -105,8 +109,8 @@ class GradientDescent(DescentClassifier):
 
     def _vectors(self, sample: Sample) -> VectorMatrix | RivalMatrix:
         """The rows, or Kesler's vectors, of which the criterion is."""
-        part = set_oracle(sample, bias=float(self.fit_intercept))
-        return RivalMatrix(part) if sample.n_classes else VectorMatrix(part)
+        parts = two_classes(sample, self.classes_, bias=float(self.fit_intercept))
+        return RivalMatrix(*parts) if sample.n_classes else VectorMatrix(*parts)
 
     def _criterion(self) -> Criterion:
         if isinstance(self.criterion, str):

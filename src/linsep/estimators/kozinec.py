@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..loop.learn import keeps_average
-from ..loop.passes import begin_inside
+from ..certificates.prove.margin import Outcome, prove_margin
+from ..loop.learn import Result, keeps_average
+from ..loop.passes import begin, begin_inside
+from ..loop.stop import Rounds
+from ..rows.bias import place_bias
 from ..rules import Nearest
+from ..solvers.worst_violator import worst_violators
 from ..targets import EpsOptimal, Margin
+from ._linear import two_classes
 from ._looped import LoopedLinear
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Condition
@@ -42,6 +48,9 @@ class Kozinec(LoopedLinear):
     method : {"eps", "plain"}, default="eps"
         "eps": eps-Kozinec (C9), until the margin is as near to the best one as ``eps`` or ``tol`` asks for. "plain":
         Kozinec (C8), until every vector is on its side; ``eps`` and ``tol`` are not for it.
+    batch : bool, default=False
+        Every pass looks at all rows with w at rest, then w moves to the lowest of them. Many more passes, but they can
+        be made in parts, on a cluster too: docs/distributed.md. Of two classes, with keep="auto" and start=None.
     keep : {"auto", "last", "average", "pocket"}, default="auto"
         Which w to return if eps is not reached; "auto": the one with the better margin, or, on data that
         are not separated, the averaged one with the bias that errs least.
@@ -71,6 +80,7 @@ class Kozinec(LoopedLinear):
     _parameter_constraints: dict = {
         "tol": [None, Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions({"eps", "plain"})],
+        "batch": ["boolean"],
     }
     _stops_when_inseparable = True
 
@@ -78,7 +88,7 @@ class Kozinec(LoopedLinear):
         self, eps: float | None = None, bias: str = "free", *, tol: float | None = None, method: str = "eps", keep: str
         = "auto", max_iter: int | str = "auto", max_updates: int | None = None, max_seconds: float | None = None, stop:
         Condition | None = None, start: Any = None, shuffle: bool = False, random_state: Any = None, class_weight:
-        ClassWeight | None = None, warm_start: bool = False, verbose: int = 0,
+        ClassWeight | None = None, warm_start: bool = False, verbose: int = 0, batch: bool = False,
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
@@ -95,6 +105,38 @@ class Kozinec(LoopedLinear):
 
     def _rule(self):
         return Nearest()
+
+    def _learns_from_parts(self) -> bool:
+        return bool(self.batch)
+
+    def _parts(self, sample, rivals=None):
+        if not self.batch:
+            return super()._parts(sample, rivals)
+        if sample.n_classes or self.keep != "auto" or self.start is not None or self.warm_start:
+            raise ValueError("batch=True: expected two classes, keep='auto', start=None and warm_start=False.")
+        return two_classes(sample, self.classes_, bias=float(self._bias_of_rows() == "augmented"))
+
+    def _run(self, parts, start, max_iter, watch=(), rng=None):
+        if not self.batch:
+            return super()._run(parts, start, max_iter, watch, rng)
+        bias, target = self._bias_of_rows(), self._scaled_target()
+        rounds = Rounds(max_iter, self.max_seconds, self._auto_seconds(), self.verbose)
+        found = worst_violators(parts, bias, target, self._rule(), rounds)
+        w = place_bias(parts, found.w) if bias == "free" else found.w
+        certificate = prove_margin(parts, w, found.dual_weights, Outcome(target, bias, found.updates, found.reason))
+        state = replace(begin(parts), w=w, dual_weights=found.dual_weights, passes=rounds.count)
+        return Result(w, certificate, found.history, state)
+
+    def _updates(self, X, y, sample_weight, most, bounds):
+        if self.batch:
+            raise ValueError("trace: expected batch=False.")
+        return super()._updates(X, y, sample_weight, most, bounds)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """As `Perceptron.partial_fit`; not with ``batch=True``."""
+        if self.batch:
+            raise ValueError("partial_fit: expected batch=False.")
+        return super().partial_fit(X, y, classes, sample_weight)
 
     def _start(self, parts):
         """A point of the hull, with its own proof."""

@@ -29,7 +29,7 @@ from ..targets import EpsOptimal
 from ._datasets import takes_dataset
 from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
 from ._lazy import row_by_row
-from ._linear import LinearClassifier, has_unlike_columns, row_oracle, set_oracle
+from ._linear import LinearClassifier, has_unlike_columns, set_oracle, two_classes
 from ._parameters import shared_parameters
 from ._scale import NEAR, SAFE, require_costs
 from ._types import ClassWeight
@@ -165,6 +165,9 @@ class MaximumMargin(LinearClassifier):
             return "none"
         return "augmented" if self._machine() else self.bias
 
+    def _learns_from_parts(self) -> bool:
+        return math.isinf(self.C)
+
     def _safe(self) -> int:
         return SAFE if math.isinf(self.C) else NEAR
 
@@ -266,24 +269,24 @@ class MaximumMargin(LinearClassifier):
         """Learn a hard margin; returns the convex weights of the rows, with the sign of their class."""
         bias = self._bias_of_rows()
         tol, rounds, outcome = self._asked_for(bias)
-        part: Rows = row_oracle(sample, bias=float(self.fit_intercept))
-        if find_coinciding([part]).size:  # the usual reason why real data are not separable, and seen at once
-            certificate, passes = decide_separability([part], outcome), 1
+        parts: list[Rows] = two_classes(sample, self.classes_, bias=float(self.fit_intercept))
+        if find_coinciding(parts).size:  # the usual reason why real data are not separable, and seen at once
+            certificate, passes = decide_separability(parts, outcome), 1
         else:
-            found = find_nearest_point(part, bias, tol, rounds)
-            w, passes = place_bias([part], found.w) if bias == "free" else found.w, found.passes
+            found = find_nearest_point(parts, bias, tol, rounds)
+            w, passes = place_bias(parts, found.w) if bias == "free" else found.w, found.passes
             outcome = outcome._replace(updates=passes, reason=rounds.reason or outcome.reason)
-            certificate = prove_margin([part], w, found.dual_weights, outcome)
+            certificate = prove_margin(parts, w, found.dual_weights, outcome)
         if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
             with retold():
-                certificate = decide_separability([part], outcome, self.max_seconds)
-        w, dual_weights = certificate.w, np.zeros(part.sign.size)
+                certificate = decide_separability(parts, outcome, self.max_seconds)
+        w, dual_weights = certificate.w, np.zeros(sample.sign.size)
         dual_weights[certificate.rows] = certificate.weights
-        if needs_compromise(certificate, part):
-            w, outcome = compromise(part, bias, self.max_seconds), outcome._replace(reason=certificate.reason)
-            certificate = prove_margin([part], w, dual_weights, outcome, certificate.integers)
+        if needs_compromise(certificate, parts[0].size):
+            w, outcome = compromise(parts, bias, self.max_seconds), outcome._replace(reason=certificate.reason)
+            certificate = prove_margin(parts, w, dual_weights, outcome, certificate.integers)
         if certificate.separates and self.least_score is not None:
-            certificate = prove_shortest(part, certificate, dual_weights, outcome, self.least_score)
+            certificate = prove_shortest(parts, certificate, dual_weights, outcome, self.least_score)
             dual_weights = dual_weights * (length(certificate.w) / length(w))
         self._publish(certificate)
         self.n_iter_, self.margin_ = passes, self.certificate_.lower
@@ -292,7 +295,7 @@ class MaximumMargin(LinearClassifier):
     def _fit_machine(self, sample: Sample) -> np.ndarray:
         """Learn a linear machine of hard margin; returns how much of each row is in the weights of each class."""
         tol, rounds, outcome = self._asked_for(self._bias_of_rows())
-        part = set_oracle(sample, bias=float(self.fit_intercept))
+        (part,) = two_classes(sample, self.classes_, bias=float(self.fit_intercept))
         assert isinstance(part, Classes)
         certificate = machine_margin(part, tol, rounds, outcome)
         W, one_hot, passes = certificate.w, np.eye(sample.n_classes)[sample.label], certificate.updates
@@ -300,12 +303,12 @@ class MaximumMargin(LinearClassifier):
         share[certificate.rows, certificate.rivals] = certificate.weights
         if share.any():  # they make W
             share *= (length(W.ravel()) / certificate.upper if certificate.separates else 1.0) / share.sum()
-        if needs_compromise(certificate, part.rows):
+        if needs_compromise(certificate, part.rows.size):
             W = least_squares(VectorMatrix(part.rows), one_hot)
             outcome = outcome._replace(updates=passes, reason=certificate.reason)
             certificate = prove_margin([part], part.as_vector(W), share.ravel(), outcome, certificate.integers)
         if certificate.separates and self.least_score is not None:
-            certificate = prove_shortest(part, certificate, share.ravel(), outcome, self.least_score)
+            certificate = prove_shortest([part], certificate, share.ravel(), outcome, self.least_score)
             share = share * (length(certificate.w.ravel()) / length(W.ravel()))
         self._publish(certificate)
         self.n_iter_, self.margin_ = passes, self.certificate_.lower

@@ -10,14 +10,16 @@ from sklearn.base import clone
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome
 from ..data import Dataset
+from ..engines.dask_client import is_collection
 from ..interrupt import interrupts
 from ..loop.stop import Rounds
 from ..oracles import Classes
 from ..solvers.machine_margin import Machine
 from ..solvers.separability import CLOSE, PASSES, decide_separability
 from ..targets import Margin
+from ._datasets import load_parts
 from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
-from ._linear import LinearClassifier, row_oracle, set_oracle
+from ._linear import LinearClassifier, two_classes
 from ._validation import POSITIVE, HasMethods, StrOptions, checked
 
 WIDEST = 1000  # columns up to which a proof in floating point is tried
@@ -49,8 +51,8 @@ def separability(
 
     Parameters
     ----------
-    X : array, sparse matrix or data frame of n rows, or Dataset
-        Read in place. A dataset has its labels.
+    X : array, sparse matrix or data frame of n rows, Dataset, or dask collection
+        Read in place. A dataset has its labels. Of dask collections two classes are decided.
     y : array of n labels, default=None
         Two classes or more.
     sample_weight : array of n numbers, default=None
@@ -89,6 +91,8 @@ def separability(
     """
     if estimator is not None:
         return _of_structures(estimator, X, y, sample_weight, max_seconds)
+    if is_collection(X):
+        return _of_rows(*load_parts(X, y, sample_weight), exact, max_seconds)
     if isinstance(X, Dataset):
         with X.within_memory() as rows:
             return _of_rows(*rows, exact, max_seconds)
@@ -104,13 +108,13 @@ def _of_rows(X: Any, y: Any, sample_weight: Any, exact: bool | str, max_seconds:
         except (ValueError, TypeError) as error:
             _hint_at_estimator(X, y, error)
             raise
-        part = set_oracle(sample, bias=1.0)
-        if isinstance(part, Classes):
+        parts = two_classes(sample, question.classes_, bias=1.0)
+        if isinstance(parts[0], Classes):
             outcome = Outcome(Margin(0.0), "augmented", 0, "", widest=WIDEST)
-            certificate = Machine(part, CLOSE, Rounds(PASSES, max_seconds), outcome, exact).solve()
+            certificate = Machine(parts[0], CLOSE, Rounds(PASSES, max_seconds), outcome, exact).solve()
         else:
             outcome = Outcome(Margin(0.0), "free", 0, "", widest=WIDEST)
-            certificate = decide_separability([row_oracle(sample, bias=1.0)], outcome, max_seconds, exact)
+            certificate = decide_separability(parts, outcome, max_seconds, exact)
         question._publish(certificate)
         return cast(MarginCertificate, question.certificate_)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..jit import read_only
 from .classes import Classes, against_rivals
 from .points import RowMethods
 
@@ -29,10 +30,13 @@ class Recipe(NamedTuple):
     bias: float
     scaled: bool  # learned in scaled coordinates
     classes: int  # of a linear machine; 0: points
+    weight: np.ndarray | None = None  # of the rows, if it is not the one that is held
 
     def oracle(self, held: Held) -> Any:
         """The oracle, whose first row has the number 0."""
         rows = (held.rows if self.scaled else held.rows.certified).with_bias(self.bias)
+        if self.weight is not None:
+            rows = rows._replace(weight=read_only(self.weight))
         return against_rivals(rows, held.label, self.classes) if self.classes else rows
 
 
@@ -47,6 +51,7 @@ class Place:
     numbers: int  # stored: non-zeros of sparse rows
     row_bytes: float
     class_by_class: bool
+    weight: np.ndarray  # as it is held
 
 
 class _ElsewhereFields(NamedTuple):
@@ -123,6 +128,12 @@ def _apply(held: Held, function: Callable[..., Any], count: int, *arguments: Any
     return function(recipe.oracle(held), *arguments[:count], *arguments[count + 1 :])
 
 
+def _recipe(part: Any) -> Recipe:
+    row, weight = part.rows, part.weight
+    same = weight is row.place.weight or weight.size == row.place.weight.size == 0
+    return Recipe(row.bias, row.scaled, part.slots if isinstance(part, Classes) else 0, None if same else weight)
+
+
 def are_elsewhere(parts: Sequence[Any]) -> bool:
     """Whether the rows of these oracles are held by an engine."""
     return isinstance(getattr(parts[0], "rows", None), Elsewhere)
@@ -139,9 +150,7 @@ def map_parts(
     if not are_elsewhere(parts):
         return [function(from_zero(part), *shared, *more) for part, more in zip(parts, own, strict=True)]
     rows = [part.rows for part in parts]
-    recipes = [
-        Recipe(row.bias, row.scaled, part.slots if isinstance(part, Classes) else 0) for part, row in zip(parts, rows)
-    ]
+    recipes = [_recipe(part) for part in parts]
     handles = [row.place.handle for row in rows]
     arguments = (function, len(shared), *shared)
     return rows[0].place.engine.map(_apply, handles, arguments, [(r, *m) for r, m in zip(recipes, own, strict=True)])

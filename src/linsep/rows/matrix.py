@@ -112,8 +112,17 @@ def float_blocks(part: Rows) -> Iterator[tuple[np.ndarray, Any]]:
 
 
 def vectors(parts: Sequence[RowOracle], places: np.ndarray) -> np.ndarray:
-    """The vectors at some places of `dual_weights`, as a dense matrix."""
-    return np.concatenate([part.vectors(places) for part in parts])
+    """The vectors at some places of `dual_weights`, part by part, as a dense matrix."""
+    if not are_elsewhere(parts):
+        return np.concatenate([part.vectors(places) for part in parts])
+    own = [places - part.first * part.slots for part in parts]
+    own = [some[(some >= 0) & (some < part.sign.size * part.slots)] for part, some in zip(parts, own)]
+    used = [(part, (some,)) for part, some in zip(parts, own) if some.size] or [(parts[0], (own[0],))]
+    return np.concatenate(map_parts(_vectors_of_part, [part for part, _ in used], each=[some for _, some in used]))
+
+
+def _vectors_of_part(part: RowOracle, places: np.ndarray) -> np.ndarray:
+    return part.vectors(places)
 
 
 def dense_vectors(part: Rows, rows: np.ndarray) -> np.ndarray:
@@ -157,6 +166,12 @@ def mean_squared_length(rows: Any) -> float:
     squares = np.zeros(rows.sign.size)
     write_squared_norms(rows._replace(first=0), some, squares)
     return float(squares[some].mean())
+
+
+def _squared_norms(part: Any) -> np.ndarray:
+    out = np.empty(part.sign.size)
+    write_squared_norms(part, np.arange(out.size), out)
+    return out
 
 
 @compiled
@@ -331,32 +346,29 @@ class VectorMatrix:
 
     rivals = 1  # vectors of a row
 
-    def __init__(self, part: Rows):
-        self.part, self.shape = part, (part.sign.size, part.size)
-        self.all_rows = part._replace(weight=part.weight[:0])  # absent rows are rows of A too
-        self.weight = part.weight if part.weight.size else np.ones(part.sign.size)
-        self._rows = np.arange(part.sign.size)
+    def __init__(self, *parts: Rows):
+        self.parts, self.part = parts, parts[0]
+        self.all_rows = [part._replace(weight=part.weight[:0]) for part in parts]  # absent rows are rows of A too
+        self.weight = np.concatenate([part.weight if part.weight.size else np.ones(part.sign.size) for part in parts])
+        self.shape = (self.weight.size, parts[0].size)
 
     def __matmul__(self, w: np.ndarray) -> np.ndarray:
-        out = np.empty(self.shape[0])
-        write_scores(self.all_rows, np.ascontiguousarray(w, dtype=np.float64), self._rows, out)
-        return out
+        return scores(self.all_rows, np.ascontiguousarray(w, dtype=np.float64))
 
     @property
     def T(self) -> Transposed:
         """The transpose, for ``A.T @ r``."""
-        return Transposed(lambda r: combine([self.all_rows], r))
+        return Transposed(lambda r: combine(self.all_rows, r))
 
     @cached_property
     def squares(self) -> np.ndarray:
         """|a_i|^2."""
-        out = np.empty(self.shape[0])
-        write_squared_norms(self.all_rows, self._rows, out)
-        return out
+        return np.concatenate(map_parts(_squared_norms, self.all_rows))
 
     def dense(self, rows: np.ndarray) -> np.ndarray:
         """Some rows of A."""
-        return dense_vectors(self.part, rows)
+        A = vectors(self.parts, self.part.first + rows)
+        return A if self.part.bias else np.column_stack([A, np.zeros(rows.size)])
 
     def dual_weights(self, r: np.ndarray) -> np.ndarray:
         """Weights of the rows of A at their places of `dual_weights`: one place each."""

@@ -24,12 +24,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..interrupt import is_spent, why_ended
 from ..oracles import points
+from ..rows.columns import COARSE, column_ranges, finest_exponents
 from ..rows.exact import dyadic, least, scored, to_float
-from ..rows.matrix import Rows, augmented, count_present, float_blocks, vectors
+from ..rows.matrix import Rows, augmented, vectors
 from .integer_weights import find_integer_weights
 
 FACTORS = range(64, 128)  # 64ths of w: each is rounded in another way
@@ -37,7 +37,6 @@ ROOM = 20  # bits by which the bias is made longer than other columns, so that i
 KEPT = 2**10  # rows that are kept in integers
 TRIED = 64  # low rows that are looked at for a point nearer to the origin
 NO_FLOATS = "a hyperplane separates, but none was found whose numbers are floats"
-COARSE = 2**20  # an exponent that no float has
 
 Vector = dict[int, int]  # a vector of integers: column, number
 
@@ -235,14 +234,7 @@ class IntegerRows:
         self.parts, self.deadline = augmented(parts, bias != "none"), deadline
         centre, largest = column_ranges(self.parts, "none" if alike else bias)
         finest = np.where(centre != 0, dyadic(centre)[1], COARSE)
-        for part in self.parts:
-            for _, X in float_blocks(part):
-                m, e = dyadic(X.data if sp.issparse(X) else X)
-                e[m == 0] = COARSE
-                if sp.issparse(X):
-                    np.minimum.at(finest, X.indices, e)
-                else:
-                    np.minimum(finest, e.min(axis=0), out=finest)
+        finest = np.minimum(finest, finest_exponents(self.parts))
         finest[finest == COARSE] = 0
         bits = np.where(largest > 0, np.frexp(largest)[1] - finest, 0)
         room = int(bits.max(initial=0))
@@ -371,29 +363,3 @@ def _side(parts: Sequence[Rows], sign: int) -> list[Rows]:
         part._replace(weight=np.where(part.sign == sign, part.weight if part.weight.size else 1.0, 0.0))
         for part in parts
     ]
-
-
-def column_ranges(parts: Sequence[Rows], bias: str) -> tuple[np.ndarray, np.ndarray]:
-    """For each column a value of it near its mean, and the largest distance from it.
-
-    That value is 0 for sparse rows, which would not be sparse any more, and where there is no bias to make up for it.
-    """
-    d = parts[0].width
-    centre, largest = np.zeros(d), np.zeros(d)
-    if bias != "none" and not any(sp.issparse(part.matrix) for part in parts):
-        with np.errstate(over="ignore"):
-            mean = sum(X.sum(axis=0) for part in parts for _, X in float_blocks(part))
-            mean /= count_present(parts)
-            near = np.full(d, np.inf)
-            for part in parts:
-                for _, X in float_blocks(part):
-                    found = X[np.abs(X - mean).argmin(axis=0), np.arange(d)]
-                    centre = np.where(np.abs(found - mean) < near, found, centre)
-                    near = np.minimum(near, np.abs(found - mean))
-    for part in parts:
-        for _, X in float_blocks(part):
-            if sp.issparse(X):
-                np.maximum.at(largest, X.indices, np.abs(X.data))
-            else:
-                np.maximum(largest, np.abs(X - centre).max(axis=0), out=largest)
-    return centre, largest

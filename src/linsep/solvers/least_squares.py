@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -23,8 +23,10 @@ import scipy.sparse.linalg
 from ..door import require_room
 from ..jit import borrowed, compiled
 from ..loop.trace import Update
-from ..rows.matrix import BLOCK, VectorMatrix, weight_of
+from ..oracles.elsewhere import map_parts
+from ..rows.matrix import BLOCK, VectorMatrix, block_numbers, weight_of
 from ..rows.rivals import RivalMatrix
+from ..rows.tree import BlockTree, Node
 
 WIDE = 4000  # columns above which sparse data are solved without a triangle
 
@@ -47,17 +49,19 @@ class Triangle(NamedTuple):
     @classmethod
     def of(cls, A: VectorMatrix | RivalMatrix, b: np.ndarray) -> Triangle:
         """The triangle of all rows; rows count by their weights."""
-        targets = 1 if b.ndim == 1 else b.shape[1]
-        (n, d), X = A.shape, A.part.rows.matrix
-        given = X.size if isinstance(X, np.ndarray) else X.nnz
-        advice = "Use method='lms' or 'gradient', or fit with method='pinv'."
-        require_room(2.0 * min(n, BLOCK + d) * d, given, "least squares", advice)
-        triangle = cls(np.zeros((0, A.shape[1] + targets)), targets)
-        for begin in range(0, A.shape[0], BLOCK):
-            rows = np.arange(begin, min(begin + BLOCK, A.shape[0]))
-            block = np.column_stack([A.dense(rows), b[rows]])
-            triangle = triangle.merge(cls(np.sqrt(A.weight[rows])[:, None] * block))
-        return triangle
+        targets, part = 1 if b.ndim == 1 else b.shape[1], A.part.rows
+        (n, d), advice = A.shape, "Use method='lms' or 'gradient', or fit with method='pinv'."
+        require_room(2.0 * min(n, BLOCK + d) * d, part.numbers, "least squares", advice)
+        tree = BlockTree(cls.merge)
+        if isinstance(A, RivalMatrix):
+            tree.extend(_triangles_of_blocks(A, b, targets, 0))
+        else:
+            own = np.split(b, [part.first for part in A.parts[1:]])
+            for nodes in map_parts(
+                _triangles_of_part, A.parts, targets, each=list(zip(own, block_numbers(A.parts), strict=True))
+            ):
+                tree.extend(nodes)
+        return tree.total() or cls(np.zeros((0, d + targets)), targets)
 
     def merge(self, other: Triangle) -> Triangle:
         """The triangle of both parts."""
@@ -71,9 +75,24 @@ class Triangle(NamedTuple):
         return scipy.linalg.lstsq(self.R[:, :size], b, lapack_driver="gelsd", check_finite=False)[0].T
 
 
+def _triangles_of_part(part: Any, targets: int, b: np.ndarray, number: int) -> list[Node]:
+    return _triangles_of_blocks(VectorMatrix(part), b, targets, number)
+
+
+def _triangles_of_blocks(A: VectorMatrix | RivalMatrix, b: np.ndarray, targets: int, number: int) -> list[Node]:
+    """The triangles of blocks, merged as far as they can be; the first block has this number."""
+    tree = BlockTree(Triangle.merge)
+    none = Triangle(np.zeros((0, A.shape[1] + targets)), targets)
+    for k, begin in enumerate(range(0, A.shape[0], BLOCK)):
+        rows = np.arange(begin, min(begin + BLOCK, A.shape[0]))
+        block = np.sqrt(A.weight[rows])[:, None] * np.column_stack([A.dense(rows), b[rows]])
+        tree.extend([Node(0, number + k, none.merge(Triangle(block, targets)))])
+    return tree.nodes
+
+
 def has_triangle(A: VectorMatrix) -> bool:
     """Whether a triangle is affordable: for all dense data, and sparse ones that are not too wide."""
-    return not scipy.sparse.issparse(A.part.matrix) or A.shape[1] <= WIDE
+    return A.part.CLASS_BY_CLASS or A.shape[1] <= WIDE
 
 
 def solve_by_lsmr(A: VectorMatrix, b: np.ndarray) -> np.ndarray:

@@ -27,9 +27,10 @@ from ..loop.stop import HIDDEN, Rounds
 from ..loop.trace import retold
 from ..oracles import Classes, classes, points
 from ..oracles.elsewhere import map_parts
+from ..rows.columns import column_ranges
 from ..rows.matrix import present_blocks, vectors
 from .column_generation import decide_on_columns, generate_columns
-from .exact_nearest_point import Decision, column_ranges, decide_exactly
+from .exact_nearest_point import Decision, decide_exactly
 from .exact_optimum import find_nearest_exactly, round_point
 from .nearest_point import NearestPoint, nearest_point
 from .separability import CLOSE, EXTREME, SECONDS, find_coinciding

@@ -27,6 +27,7 @@ import scipy.linalg
 from ..certificates.prove.objective import SoftMarginProblem
 from ..loop.stop import Rounds
 from ..loop.trace import tell
+from ..oracles.elsewhere import map_parts
 from ..rows.matrix import Rows, augmented, scores, vectors
 from .active_set import Factors, active_set
 from .coordinate_ascent import ascend
@@ -46,7 +47,14 @@ class NearestPoint(NamedTuple):
     passes: int
 
 
-class _Hulls:
+class Low(NamedTuple):
+    """The lowest rows of a hull, in their order."""
+
+    rows: np.ndarray
+    score: np.ndarray
+
+
+class Hulls:
     """The rows as vectors of one hull or of two, whose columns are divided by ``scale``."""
 
     def __init__(self, parts: Sequence[Rows], bias: str, scale: np.ndarray | float):
@@ -55,19 +63,38 @@ class _Hulls:
         sign = np.concatenate([part.sign for part in parts])
         self.group = (sign > 0).astype(np.int64) if bias == "free" else np.zeros(sign.size, dtype=np.int64)
         self.share = np.array([0.5, 0.5]) if bias == "free" else np.array([1.0])
-        self.members = [np.flatnonzero(self.group == g) for g in range(self.share.size)]
+        self.present = np.concatenate([part.present_places() for part in self.parts])
+        self.known, self.vectors = np.zeros(0, dtype=np.int64), np.zeros((0, 0))  # rows that were asked for last
 
     def first_weights(self) -> np.ndarray:
         """All weight of a hull on its first row that is present."""
-        present = np.concatenate([part.present_places() for part in self.parts])
         weights = np.zeros(self.group.size)
-        for share, members in zip(self.share, self.members, strict=True):
-            weights[members[np.argmax(present[members])]] = share
+        for g, share in enumerate(self.share):
+            members = np.flatnonzero(self.group == g)
+            weights[members[np.argmax(self.present[members])]] = share
         return weights
+
+    def lowest(self, w: np.ndarray, keep: int) -> list[Low]:
+        """The ``keep`` rows of every hull with the least <w,m>; those of all parts are found where they are."""
+        two = self.share.size == 2
+        found = [
+            [low._replace(rows=part.first + low.rows) for low in lows]
+            for part, lows in zip(self.parts, map_parts(lowest_of_part, self.parts, w, keep, two), strict=True)
+        ]
+        joined = [Low(*map(np.concatenate, zip(*of_hull, strict=True))) for of_hull in zip(*found, strict=True)]
+        return [Low(rows[some], score[some]) for rows, score in joined for some in [lowest_places(score, keep)]]
 
     def centred_vectors(self, rows: np.ndarray) -> np.ndarray:
         """The vectors of some rows; of two hulls less a common offset, which their differences don't have."""
-        B = vectors(self.parts, rows)
+        new = np.setdiff1d(rows, self.known, assume_unique=True)
+        if new.size:
+            known = np.concatenate([self.known, new])
+            order = np.argsort(known)
+            more = vectors(self.parts, new)
+            both = np.concatenate([self.vectors, more]) if self.known.size else more
+            at = order[np.searchsorted(known, rows, sorter=order)]
+            self.known, self.vectors = rows, both[at]
+        B = self.vectors[np.searchsorted(self.known, rows)]
         B /= self.scale[: B.shape[1]]
         if self.share.size == 2:
             group = self.group[rows]
@@ -102,15 +129,15 @@ def nearest_point(
     Ends when the two bounds of the margin are a part ``tol`` apart, when the point is the origin (the data
     are not separable), when rounding hides what could still be gained, or when ``rounds`` do.
     """
-    hulls = _Hulls(parts, bias, scale)
+    hulls = Hulls(parts, bias, scale)
     weights = hulls.first_weights()
     keep = 100  # rows of a hull that a pass adds
     used = np.zeros(0, dtype=np.int64)
     best, least, idle = weights, math.inf, 0
     for _ in rounds:
         w, longest = hulls.point(weights)
-        score = scores(hulls.parts, w / hulls.scale, missing=np.inf)
-        lowest = sum(share * score[own].min() for share, own in zip(hulls.share, hulls.members, strict=True))
+        some = hulls.lowest(w / hulls.scale, keep)
+        lowest = sum(share * low.score.min() for share, low in zip(hulls.share, some, strict=True))
         norm = float(np.linalg.norm(w))
         tell(partial(_told, w, weights, lowest / max(norm, 1e-300), norm))
         idle = 0 if norm < (1.0 - 1e-12) * least else idle + 1
@@ -118,14 +145,13 @@ def nearest_point(
             best, least = weights, norm
         if lowest >= (1.0 - tol) * norm * norm or norm <= 16 * U * longest or idle > 3:
             break
-        some = [_lowest(score, own, keep) for own in hulls.members]
         keep = int(np.clip(parts[0].width // 2, keep, min(2 * keep, MOST)))
-        rows = np.unique(np.concatenate([np.flatnonzero(weights), *some, used]))
-        rows = rows[score[rows] < np.inf]  # not those that are absent
+        rows = np.unique(np.concatenate([np.flatnonzero(weights), *(low.rows for low in some), used]))
+        rows = rows[hulls.present[rows]]
         before, weights = weights[rows], np.zeros_like(weights)
         gap = 1.0 - lowest / (norm * norm)  # no need to solve for some rows much better than for all
         weights[rows], score = hulls.solve(rows, before, max(1e-12, INNER * gap))
-        used = rows[_lowest(score, np.arange(rows.size), 4 * keep)]
+        used = rows[lowest_places(score, 4 * keep)]
     return NearestPoint(hulls.point(best)[0], best, rounds.count)
 
 
@@ -134,9 +160,26 @@ def _told(w: np.ndarray, weights: np.ndarray, lower: float, upper: float) -> dic
     return {"w": w, "rows": np.flatnonzero(weights), "lower": lower, "upper": upper, "state": weights.copy()}
 
 
-def _lowest(score: np.ndarray, rows: np.ndarray, keep: int) -> np.ndarray:
-    """The ``keep`` of some rows that have the lowest score."""
-    return rows[np.argpartition(score[rows], keep)[:keep]] if rows.size > keep else rows
+def lowest_places(score: np.ndarray, keep: int) -> np.ndarray:
+    """The places of the ``keep`` least numbers, in their order; the first ones of those that are equal.
+
+    >>> lowest_places(np.array([3.0, 1.0, 2.0, 1.0, 2.0]), 3)
+    array([1, 2, 3])
+    """
+    if score.size <= keep:
+        return np.arange(score.size)
+    bound = np.partition(score, keep - 1)[keep - 1]
+    low = score < bound
+    low[np.flatnonzero(score == bound)[: keep - np.count_nonzero(low)]] = True
+    return np.flatnonzero(low)
+
+
+def lowest_of_part(part: Rows, w: np.ndarray, keep: int, two: bool) -> list[Low]:
+    """The lowest rows of a part, by hull."""
+    score = scores([part], w, missing=np.inf)
+    hulls = [np.flatnonzero(part.sign == side) for side in (-1, 1)] if two else [np.arange(score.size)]
+    some = [own[lowest_places(score[own], keep)] for own in hulls]
+    return [Low(rows, score[rows]) for rows in some]
 
 
 class MarginBounds:

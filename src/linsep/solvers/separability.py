@@ -14,8 +14,9 @@ from ..certificates.margin import MarginCertificate
 from ..certificates.prove.margin import Outcome, prove_margin, sides, usable_weights
 from ..loop.stop import HIDDEN, Rounds
 from ..rows.bias import place_bias
+from ..rows.columns import column_ranges
 from ..rows.matrix import RowOracle, Rows, scores, vectors
-from .exact_nearest_point import column_ranges, decide_exactly
+from .exact_nearest_point import decide_exactly
 from .nearest_point import WIDE, nearest_point, nearest_point_by_ascent
 
 SECONDS = 60.0  # budget of exact arithmetic, if none is given
