@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,7 +27,8 @@ def column_ranges(parts: Sequence[Rows], bias: str) -> tuple[np.ndarray, np.ndar
         tree = BlockTree(add_into)
         for nodes in map_parts(_column_sums, parts, each=[(number,) for number in block_numbers(parts)]):
             tree.extend(nodes)
-        mean, near = tree.total() / count_present(parts), np.full(d, np.inf)
+        total: Any = tree.total()
+        mean, near = total / count_present(parts), np.full(d, np.inf)
         for found in map_parts(_values_near, parts, mean):
             centre = np.where(np.abs(found - mean) < near, found, centre)
             near = np.minimum(near, np.abs(found - mean))
