@@ -45,6 +45,8 @@ RULES = (
 @click.option("--resume", is_flag=True, help="Go on with a fit that was cut short, from its checkpoint.")
 @click.option("--checkpoint", metavar="FILE", help="Where checkpoints go; MODEL.checkpoint without it.")
 @click.option("--checkpoint-every", type=Duration(), default="60s", help="Time between checkpoints; 60s without it.")
+@click.option("--workers", type=Whole(1, 1024), metavar="NUMBER", help="Learn in so many processes, by Dask.")
+@click.option("--scheduler", metavar="ADDRESS", help="Learn on the workers of this Dask scheduler.")
 @click.option("--dry-run", is_flag=True, help="Read the data, say what would be done, and stop.")
 @seed_option
 @time_option
@@ -61,6 +63,7 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
       cat iris.csv | linsep fit - -t species --json
       linsep fit iris.csv -t species --schema > decisions.json
       linsep fit iris.csv -t species --proof proof.json --with-verifier
+      linsep fit 's3://bucket/*.parquet' -t y -r perceptron --workers 4
 
     \b
     RULE is one of:
@@ -78,9 +81,11 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
     or after a crash, the same command with --resume goes on where it stood.
     """
     from .checkpoints import checkpoint_path, checkpoints
+    from .cluster import check_cluster, on_cluster
     from .learning import learn
     from .proof import write_proof
 
+    check_cluster(options)
     path = checkpoint_path(options, data)
     training, test, held = _read(data, options, out)
     table, sample = training
@@ -89,9 +94,9 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
         return
     _say_data(table, out)
     with checkpoints(path, options, table, out) as checkpoint:
-        with table.dataset.within_memory():
+        with table.dataset.within_memory(), on_cluster(options, table, sample, out) as rows:
             learned = learn(
-                sample, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
+                rows, out, rule=options["rule"], C=options["price"], lift=options["lift"], seed=options["seed"],
                 seconds=options["time_limit"], passes=options["passes"],
             )  # fmt: skip
         _say_learned(learned, out)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checkpoint import current
+from ..data.dataset import Placed
 from ..interrupt import INTERRUPT, interrupts, is_spent
 from .output import Output, refuse, say_seconds
 from .tables import Sample
@@ -29,8 +30,15 @@ class Learned(NamedTuple):
     out_of_time: bool = False
 
 
-def make_estimator(rule: str, C: float | None, lift: int | None, seed: int, passes: int | None = None) -> Any:
-    """The estimator of a rule's name."""
+def make_estimator(
+    rule: str,
+    C: float | None,
+    lift: int | None,
+    seed: int,
+    passes: int | None = None,
+    batch: bool = False,
+) -> Any:
+    """The estimator of a rule's name; ``batch``: one that learns from rows in parts."""
     import linsep
 
     price = math.inf if C is None else C
@@ -46,6 +54,8 @@ def make_estimator(rule: str, C: float | None, lift: int | None, seed: int, pass
     if C is not None and rule != "maximum-margin":
         refuse(f"--C: the rule {rule} has no price of errors. Use --rule maximum-margin, or leave --C out.")
     estimator = makers[rule]()
+    if batch and "batch" in estimator.get_params():
+        estimator.set_params(batch=True)
     if passes is not None:
         estimator.set_params(max_iter=passes)
     return estimator if lift is None else linsep.Lifted(linsep.Polynomial(lift), estimator)
@@ -76,7 +86,8 @@ def learn(
             undecided = choice is None
             if choice is not None:
                 rule, C = choice["rule"], choice["C"]
-                model = make_estimator(rule, None if C is None else float(C), lift, seed, passes)
+                batch = isinstance(sample.X, Placed)
+                model = make_estimator(rule, None if C is None else float(C), lift, seed, passes, batch)
                 with out.progress(f"learning: {rule}", seconds):
                     model.fit(sample.X, sample.y, sample.weight)
                 out_of_time = is_spent() and not all(each.proved for each in certificates_of(model))

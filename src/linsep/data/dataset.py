@@ -68,6 +68,23 @@ def _open_cache(place: Path, verify: bool) -> Mapped:
     return Mapped(place, header)
 
 
+PIECES = 64  # parts that a dataset is cut into for a cluster, if it has so many blocks
+
+
+class Placed(NamedTuple):
+    """A dataset whose parts an engine loads; `Dataset.on` makes one."""
+
+    dataset: Dataset
+    engine: Any
+    weight: np.ndarray | None
+
+    @property
+    def pieces(self) -> list[tuple[Part, np.ndarray | None]]:
+        """The parts, each with the weights of its rows: many, so that every worker has some, however many there are."""
+        parts = self.dataset.cut(max(1, -(-self.dataset.n_rows // BLOCK) // PIECES) * BLOCK)
+        return [(part, None if self.weight is None else self.weight[part.begin : part.end]) for part in parts]
+
+
 class Dataset:
     """Rows of files, read once and kept in a cache; `linsep.open_dataset` makes one.
 
@@ -123,10 +140,24 @@ class Dataset:
     @cached_property
     def parts(self) -> list[Part]:
         """Rows in order, in parts of about an eighth of ``memory``, cut at multiples of a block."""
-        each = max(1, self.memory // 8 // max(1, self._mapped.size // self.n_rows) // BLOCK) * BLOCK
+        return self.cut(self.n_rows)
+
+    def cut(self, rows: int) -> list[Part]:
+        """Parts of at most so many rows, a multiple of a block, and of an eighth of ``memory``."""
+        most = max(1, self.memory // 8 // max(1, self._mapped.size // self.n_rows) // BLOCK) * BLOCK
+        each = min(rows, most)
         origin = Origin({"paths": self.paths, "schema": self.schema, **self._arguments}, self._mapped.header["arrays"])
         ends = [*range(each, self.n_rows, each), self.n_rows]
         return [Part(str(self.place), begin, end, origin) for begin, end in zip([0, *ends], ends)]
+
+    def on(self, client: Any, weight: np.ndarray | None = None) -> Placed:
+        """The dataset for `fit` on the workers of a Dask client, which load its parts themselves: docs/distributed.md.
+
+        ``weight``: weights of the rows in the place of its own.
+        """
+        from ..engines.dask_client import Dask
+
+        return Placed(self, Dask(client), self.rows.weight if weight is None else weight)
 
     def to_arrays(self) -> Rows:
         """X, y and weights, whole in memory."""

@@ -92,6 +92,35 @@ def engine_for(X: Any) -> Any:
         return LocalDask()
 
 
+def connect(address: str | None = None, workers: int = 1) -> Any:
+    """A client of the scheduler at an address, or of so many new worker processes here, and what is to be closed."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise ImportError(MISSING.replace("X: a dask collection", "--scheduler and --workers")) from error
+    if address is not None:
+        try:
+            return Client(address, timeout=10), ()
+        except (OSError, ValueError) as error:
+            raise EngineError(f"dask: no scheduler answers at {address} ({error}).") from error
+    cluster = LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", memory_limit=0
+    )  # rows are mapped from a cache: what is resident of them is no worker's own
+    return Client(cluster), (cluster,)
+
+
+def require_versions(client: Any) -> None:
+    """Refuse workers without linsep, or with another version of it, of NumPy or of Numba than here."""
+    found = client.get_versions(packages=["linsep", "numba"])
+    here = found["client"]["packages"]
+    for place, worker in found["workers"].items():
+        for name in ("linsep", "numpy", "numba"):
+            there = worker["packages"].get(name)
+            if there != here[name]:
+                has = f"{name} {there}" if there else f"no {name}"
+                raise EngineError(f"dask: the worker {place} has {has}, here is {name} {here[name]}. Make them equal.")
+
+
 def _computed(part: Sequence[Any]) -> tuple[Any, ...]:
     import dask
 
@@ -122,6 +151,7 @@ class Dask:
     """The workers of a client. A `map` is one task for each thread of theirs that has parts: one round trip."""
 
     def __init__(self, client: Any):
+        require_versions(client)
         self.client = client
         self.places: dict[str, str] = {}  # by key of a handle: the worker that has what it stands for
         self.threads: dict[str, int] = {}  # of the workers

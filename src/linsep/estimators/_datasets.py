@@ -11,10 +11,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from ..data import DataError, Dataset
+from ..data.dataset import Placed
 from ..engines.dask_client import delayed_parts, engine_for, is_collection
 from ._lazy import score_parts
 from ._notebook import Shown
-from ._parted import Parted
+from ._parted import Parted, load_piece
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -31,6 +32,10 @@ def takes_dataset(method: Method) -> Method:
         X = args[0] if args else options.get("X")
         if not isinstance(X, np.ndarray | list) and is_collection(X):
             return _on_parts(method, self, inspect.signature(method).bind(self, *args, **options).arguments)
+        if isinstance(X, Placed):
+            _require_parts(method, self)
+            parted = Parted.load(X.engine, X.pieces, load_piece)
+            return method(self, parted, parted.y, parted.sample_weight)
         if not isinstance(X, Dataset):
             return method(self, *args, **options)
         options.pop("X", None)
@@ -52,13 +57,18 @@ def _on_parts(method: Callable[..., Any], estimator: Any, given: dict[str, Any])
     """The method with the parts of a dask collection, which bring their labels and weights, in place of X."""
     if method.__name__ == "score":
         return score_parts(estimator, given["X"], given["y"], given.get("sample_weight"))
+    _require_parts(method, estimator)
+    return method(estimator, *load_parts(given["X"], given.get("y"), given.get("sample_weight")))
+
+
+def _require_parts(method: Callable[..., Any], estimator: Any) -> None:
+    """Refuse a method that can't take rows in parts."""
     learns = getattr(estimator, "_learns_from_parts", None)
     if method.__name__ != "fit" or learns is None or not learns():
         raise ValueError(
             f"X: {type(estimator).__name__}.{method.__name__} takes no dask collections with these parameters: "
             "docs/distributed.md says what does. All else takes X.compute(), y.compute()."
         )
-    return method(estimator, *load_parts(given["X"], given.get("y"), given.get("sample_weight")))
 
 
 def load_parts(X: Any, y: Any, sample_weight: Any) -> tuple[Parted, np.ndarray, np.ndarray | None]:

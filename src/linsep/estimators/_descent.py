@@ -10,7 +10,8 @@ from sklearn.utils.metaestimators import available_if
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes
 from ..targets import Margin
-from ._linear import LinearClassifier, set_oracles
+from ._linear import LinearClassifier
+from ._oracles import set_oracles
 from ._validation import Sample, all_or_nothing, check_parameters
 
 

@@ -385,22 +385,6 @@ def set_oracle(sample: Sample, *, bias: float) -> Any:
     return against_rivals(rows, sample.label, sample.n_classes) if sample.n_classes else rows
 
 
-def set_oracles(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any]:
-    """The sample as oracles: one, or one for each part of rows that are elsewhere."""
-    if isinstance(sample.X, Parted):
-        return sample.X.oracles(sample, classes, bias * sample.scale.constant)
-    return [set_oracle(sample, bias=bias)]
-
-
-def two_classes(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any]:
-    """`set_oracles`; parts of more than two classes are refused."""
-    if sample.n_classes and isinstance(sample.X, Parted):
-        raise ValueError(
-            f"y: expected two classes of a dask collection, got {sample.n_classes}. Use LinearMachine(batch=True)."
-        )
-    return set_oracles(sample, classes, bias=bias)
-
-
 def auto_passes(X, most: float = 4e9) -> int:
     """About ``most`` multiplications, but 100 passes at least and 20,000 at most; the clock may end them earlier."""
     size = X.nnz if hasattr(X, "nnz") else X.size

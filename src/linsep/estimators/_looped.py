@@ -27,7 +27,8 @@ from ..oracles.scaled import column_metric, looked_at
 from ..protocols import declared
 from ..rules import Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
-from ._linear import LinearClassifier, auto_passes, row_oracle, set_oracles
+from ._linear import LinearClassifier, auto_passes, row_oracle
+from ._oracles import set_oracles
 from ._parted import Parted
 from ._validation import Sample, all_or_nothing, check_parameters, make_rng
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,6 +47,16 @@ def load_part(X: Any, y: Any, weight: Any, number: int) -> tuple[Loaded, Facts]:
         return _load(X, y, weight)
     except (ValueError, TypeError) as error:
         raise ValueError(f"part {number}: {' '.join(str(error).split())}") from None
+
+
+def load_piece(part: Any, weight: np.ndarray | None, number: int) -> tuple[Loaded, Facts]:
+    """Load a part of a dataset where it is to stay, and check it; errors name it and its files."""
+    try:
+        X, y, _ = part.load()
+        return _load(X, y, weight)
+    except (ValueError, TypeError, OSError) as error:
+        where = f"part {number} (rows {part.begin} to {part.end - 1})"
+        raise ValueError(f"{where}: {' '.join(str(error).split())}") from None
 
 
 def _load(X: Any, y: Any, weight: Any) -> tuple[Loaded, Facts]:
@@ -110,9 +120,9 @@ class Parted:
     held: dict[int, list[Any]] = field(default_factory=dict)  # handles of Held, by the metric they were made with
 
     @classmethod
-    def load(cls, engine: Any, parts: Sequence[tuple[Any, ...]]) -> Parted:
+    def load(cls, engine: Any, parts: Sequence[tuple[Any, ...]], load: Callable = load_part) -> Parted:
         """Load and check all parts; those without rows are left out."""
-        handles = engine.hold(load_part, [(*part, number) for number, part in enumerate(parts)])
+        handles = engine.hold(load, [(*part, number) for number, part in enumerate(parts)])
         facts = engine.map(_facts, handles, (), [()] * len(handles))
         widths = [each.shape[1] for each in facts]
         first = next((k for k, each in enumerate(facts) if each.shape[0]), None)

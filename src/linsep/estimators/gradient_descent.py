@@ -15,7 +15,7 @@ from ..rows.rivals import RivalMatrix
 from ..rules import make_increment
 from ..solvers.gradient_descent import Criterion, descend, named_criterion, trace_descent
 from ._descent import DescentClassifier
-from ._linear import two_classes
+from ._oracles import two_classes
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Rate
 from ._validation import (

@@ -16,8 +16,8 @@ from ..rows.bias import place_bias
 from ..rules import Nearest
 from ..solvers.worst_violator import worst_violators
 from ..targets import EpsOptimal, Margin
-from ._linear import two_classes
 from ._looped import LoopedLinear
+from ._oracles import two_classes
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Condition
 from ._validation import Interval, StrOptions, set_parameters

@@ -29,7 +29,8 @@ from ..targets import EpsOptimal
 from ._datasets import takes_dataset
 from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
 from ._lazy import row_by_row
-from ._linear import LinearClassifier, has_unlike_columns, set_oracle, two_classes
+from ._linear import LinearClassifier, has_unlike_columns, set_oracle
+from ._oracles import two_classes
 from ._parameters import shared_parameters
 from ._scale import NEAR, SAFE, require_costs
 from ._types import ClassWeight

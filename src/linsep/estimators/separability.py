@@ -19,7 +19,8 @@ from ..solvers.separability import CLOSE, PASSES, decide_separability
 from ..targets import Margin
 from ._datasets import load_parts
 from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
-from ._linear import LinearClassifier, two_classes
+from ._linear import LinearClassifier
+from ._oracles import two_classes
 from ._validation import POSITIVE, HasMethods, StrOptions, checked
 
 WIDEST = 1000  # columns up to which a proof in floating point is tried
@@ -91,8 +92,6 @@ def separability(
     """
     if estimator is not None:
         return _of_structures(estimator, X, y, sample_weight, max_seconds)
-    if is_collection(X):
-        return _of_rows(*load_parts(X, y, sample_weight), exact, max_seconds)
     if isinstance(X, Dataset):
         with X.within_memory() as rows:
             return _of_rows(*rows, exact, max_seconds)
@@ -101,6 +100,8 @@ def separability(
 
 def _of_rows(X: Any, y: Any, sample_weight: Any, exact: bool | str, max_seconds: float | None) -> MarginCertificate:
     """The answer for rows."""
+    if is_collection(X):
+        X, y, sample_weight = load_parts(X, y, sample_weight)
     question = _Question()
     with interrupts(max_seconds):
         try:

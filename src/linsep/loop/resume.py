@@ -12,6 +12,7 @@ import numpy as np
 
 from ..checkpoint import Record, Work, current, digest
 from ..interrupt import is_spent
+from ..oracles.elsewhere import are_elsewhere, map_parts
 from .keep import Pocket
 from .passes import Place, State
 from .stop import Clock, Stop
@@ -93,14 +94,23 @@ def resumed(
     checkpoint = current()
     if checkpoint is None or not all(type(part).__module__ in KNOWN for part in parts):
         return course, None
-    work = checkpoint.begin("loop", lambda: digest(tuple(parts), working=False), parameters)
+    work = checkpoint.begin("loop", lambda: _digest_of_data(parts), parameters)
     saver = Saver(work, parts, state, course, place)
     if work.record is not None:
         _restore(work.record, saver, stop)
     return course, saver
 
 
-KNOWN = {f"linsep.oracles.{name}" for name in ("points", "scaled", "differences", "classes")}
+KNOWN = {f"linsep.oracles.{name}" for name in ("points", "scaled", "differences", "classes", "elsewhere")}
+
+
+def _digest_of_data(parts: Sequence[Any]) -> str:
+    """A digest of the data; of rows that are elsewhere it is taken there."""
+    return digest(map_parts(_digest_of_part, parts) if are_elsewhere(parts) else tuple(parts), working=False)
+
+
+def _digest_of_part(part: Any) -> str:
+    return digest(tuple(part), working=False)
 
 
 def working(value: Any) -> Iterator[np.ndarray]:

@@ -1,0 +1,27 @@
+"""The rows of a sample as oracles: one, or one for each part of rows that are elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._linear import set_oracle
+from ._parted import Parted
+from ._validation import Sample
+
+
+def set_oracles(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any]:
+    """The sample as oracles: one, or one for each part of rows that are elsewhere."""
+    if isinstance(sample.X, Parted):
+        return sample.X.oracles(sample, classes, bias * sample.scale.constant)
+    return [set_oracle(sample, bias=bias)]
+
+
+def two_classes(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any]:
+    """`set_oracles`; parts of more than two classes are refused."""
+    if sample.n_classes and isinstance(sample.X, Parted):
+        raise ValueError(
+            f"y: expected two classes of a dask collection, got {sample.n_classes}. Use LinearMachine(batch=True)."
+        )
+    return set_oracles(sample, classes, bias=bias)
