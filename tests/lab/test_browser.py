@@ -9,11 +9,14 @@ import time
 from pathlib import Path
 
 import golden
+import numpy as np
 import pytest
 
 from linsep import LeastSquares
-from linsep.lab import PRESETS, Exercise, record
+from linsep.lab import PRESETS, Exercise, record, record_risk
+from linsep.lab.ladder import make_ladder
 from linsep.lab.server import LabServer
+from linsep.risk import vc_bound
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright here: pip install playwright")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -184,9 +187,18 @@ def exported(page, key):
     return Path(found.value.path()).read_bytes()
 
 
-@pytest.mark.parametrize("name", ["S1, nine points", "three classes"])
+EXPORTED = {
+    "S1, nine points": "perceptron",
+    "three classes": "one versus one",
+    "Gaussians to drag": "kozinec on ellipsoids",
+    "two Gaussians": "anderson by directions",
+    "short words": "structured perceptron",
+}
+
+
+@pytest.mark.parametrize("name", EXPORTED)
 def test_exports_are_those_of_python_and_the_code_runs(page, tmp_path, name):
-    recording = record("perceptron" if "S1" in name else "one versus one", **PRESETS[name])
+    recording = record(EXPORTED[name], **PRESETS[name])
     recording.to_html(tmp_path / "page.html")
     opened(page, tmp_path / "page.html", step=2)
     assert json.loads(exported(page, "json")) == recording.content
@@ -199,6 +211,76 @@ def test_exports_are_those_of_python_and_the_code_runs(page, tmp_path, name):
     made = {"__name__": "exported"}
     exec(compile(exported(page, "code"), "exported", "exec"), made)
     assert made["recording"].w.tobytes() == recording.w.tobytes()
+
+
+CIRCLE = np.random.default_rng(0).uniform(-1, 1, (120, 2)).round(3)
+
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "ladder.html"
+    recording = record_risk(make_ladder(3), CIRCLE, (np.hypot(*CIRCLE.T) < 0.7).astype(int))
+    recording.to_html(path)
+    return path, recording
+
+
+def test_a_ladder_shows_pythons_bounds_at_every_slider(page, ladder):
+    path, recording = ladder
+    opened(page, path)
+    content = recording.content
+    for i, j in [(len(content["N"]) - 1, 0), (0, len(content["eta"]) - 1)]:
+        for name, place in (("N", i), ("η", j)):
+            page.locator(f"[data-slider={name}]").fill(str(place))
+        settle(page)
+        best = content["best"][i][j]
+        bound = vc_bound(
+            content["rungs"][best]["empirical"], content["rungs"][best]["h"], content["N"][i], content["eta"][j] / 3
+        )
+        assert content["bound"][best][i][j] == bound.value
+        said = page.locator(".certificate").inner_text()
+        assert f"The smallest bound: {content['rungs'][best]['name']}, {bound.value:.4g}." in said
+        assert f"N = {content['N'][i]}, η = {content['eta'][j]:g}" in page.locator(".weights .caption").inner_text()
+    page.get_by_role("button", name="Last").click()
+    settle(page)
+    assert page.locator(".where").inner_text() == "degree 3" and "h = 10" in formula(page)
+
+
+def test_a_ladder_is_exported(page, ladder):
+    path, recording = ladder
+    opened(page, path)
+    assert json.loads(exported(page, "json")) == recording.content
+    header, *rows = exported(page, "csv").decode().splitlines()
+    expected = recording.to_csv().splitlines()
+    assert header == expected[0] and len(rows) == len(expected) - 1
+    for one, other in zip(rows, expected[1:], strict=True):
+        assert [float(each) for each in one.split(",")[1:]] == [float(each) for each in other.split(",")[1:]]
+    made = {"__name__": "exported"}
+    exec(compile(exported(page, "code"), "exported", "exec"), made)
+    assert made["recording"].content == recording.content
+
+
+def test_ellipses_touch_the_line_where_python_says(page, tmp_path):
+    recording = record("anderson by directions", **PRESETS["Gaussians to drag"])
+    recording.to_html(tmp_path / "gaussians.html")
+    opened(page, tmp_path / "gaussians.html", step=len(recording))
+    least = min(recording.content["updates"]["radii"][-1])
+    assert page.locator(".plane .caption").inner_text() == f"r = {least:.5g}"
+    svg = page.evaluate("linsepLab.scenes[0].toSvg()")
+    for point, r in zip(*(recording.content["updates"][name][-1] for name in ("touching", "radii")), strict=True):
+        x, y = page.evaluate("(q) => linsepLab.scenes[0].views.plane.axes.at(q)", point)
+        drawn = f'cx="{round(x, 2):g}" cy="{round(y, 2):g}" r="5"' in svg
+        assert drawn == (r <= least * 1.001)
+
+
+def test_the_trellis_says_truth_rival_and_change(page, tmp_path):
+    recording = record("structured perceptron", **PRESETS["short words"])
+    recording.to_html(tmp_path / "words.html")
+    opened(page, tmp_path / "words.html", step=2)
+    said = formula(page)
+    assert "yes is visited" in said and "y = C V C" in said and "ŷ = V C V" in said and "= −2" in said
+    page.keyboard.press("End")
+    settle(page)
+    assert page.locator(".plane .caption").inner_text() == "all 6 words right"
 
 
 def test_two_rules_play_together(page, tmp_path):
@@ -273,6 +355,55 @@ def test_draw_move_relabel_delete_and_switch_rules(page, server):
     until(page, "linsepLab.scenes[0].run.ruleClass() === 'Kozinec'")
     page.locator(".live select").nth(2).select_option("relaxation")
     until(page, "linsepLab.scenes.length === 2")
+
+
+def test_gaussians_are_dragged_and_stretched(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    page.locator(".live select").nth(0).select_option("Gaussians to drag")
+    recorded(page, 4)
+
+    def drag(begin, end):
+        page.mouse.move(*begin)
+        page.mouse.down()
+        page.mouse.move(*end, steps=4)
+        page.mouse.up()
+
+    drag(place_of(page, 0.0, 0.0), place_of(page, -1.0, -1.0))
+    until(page, "Math.abs(linsepLab.scenes[0].run.gaussians?.means[0][0] + 1) < 0.05")
+    settle(page)
+    before = page.evaluate("linsepLab.scenes[0].run.gaussians.covariances[0]")
+    end = page.evaluate("linsepLab.handles(linsepLab.scenes[0].run)[0]")
+    x, y = place_of(page, *end)
+    drag((x, y), place_of(page, -1 + 2 * (end[0] + 1), -1 + 2 * (end[1] + 1)))
+    until(page, "linsepLab.scenes[0].run.gaussians?.covariances[0][0][0] > 2 * given[0][0]", before)
+    after = page.evaluate("linsepLab.scenes[0].run.gaussians.covariances[0]")
+    old, new = (np.sort(np.linalg.eigvalsh(np.array(each))) for each in (before, after))
+    assert new[0] == pytest.approx(old[0], rel=0.05) and new[1] == pytest.approx(4 * old[1], rel=0.1)
+    page.keyboard.press("2")
+    page.mouse.click(*place_of(page, 9.0, 2.0))
+    recorded(page, 5)
+    until(page, "location.hash.includes('gaussians=1')")
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    recorded(page, 5)
+    assert page.evaluate("linsepLab.scenes[0].run.gaussians.covariances[0]") == after
+
+
+def test_the_lectures_data_are_offered_each_with_a_rule(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    for name, rows in {
+        "S0, lifting": 7, "XOR": 4, "a tiny margin": 8, "two Gaussians": 40, "three classes": 27, "short words": 6,
+    }.items():  # fmt: skip
+        page.locator(".live select").nth(0).select_option(name)
+        recorded(page, rows)
+        assert not page.locator(".note.bad").is_visible() or page.locator(".note").inner_text() == ""
+    page.locator(".live select").nth(0).select_option("two Gaussians")
+    recorded(page, 40)
+    page.locator(".live select").nth(1).select_option("structural risk")
+    until(page, "linsepLab.scenes[0].run.kind === 'ladder'")
 
 
 def test_a_link_makes_the_scene_again(page, server):

@@ -1,5 +1,6 @@
 """Recordings: every number is what `trace` yields, bit for bit, and what the certificate of `fit` says."""
 
+import itertools
 import json
 import math
 
@@ -14,6 +15,9 @@ from linsep.lab import PRESETS, RULES, Recording, record
 from linsep.lab.rules import make_rule
 
 S1, XOR, THREE = (PRESETS[name] for name in ("S1, nine points", "XOR", "three classes"))
+
+
+GAUSSIANS, WORDS = PRESETS["Gaussians to drag"], PRESETS["short words"]
 
 
 def read_back(recording):
@@ -76,6 +80,7 @@ def test_every_w_is_that_of_trace_bit_for_bit(name):
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_is_recorded_proved_and_made_again_by_its_code(name, capsys):
     data = THREE if RULES[name].many and "margin" not in name else PRESETS["S0, lifting"] if "x^2" in name else S1
+    data = {"gaussians": GAUSSIANS, "words": WORDS}.get(RULES[name].data, data)
     recording = read_back(record(name, **data, max_updates=300))
     assert all(recording.check()), recording.check()
     exec(compile(recording.code(), "exported", "exec"), made := {"__name__": "exported"})
@@ -93,6 +98,96 @@ def test_kozinecs_points_are_in_the_hulls_and_w_is_half_their_difference():
     assert points == [[1.5, 2.5], [4.5, 1.0]]  # by hand: the nearest pair of S1's two hulls
     certificate = recording.content["certificates"][0]
     assert certificate["lower"] == pytest.approx(np.hypot(3, 1.5) / 2) and not certificate["meet"]
+
+
+def test_ellipses_touch_the_line_and_their_radii_are_the_formulas():
+    recording = record("kozinec on ellipsoids", **GAUSSIANS)
+    means, labels = np.array(GAUSSIANS["X"]), np.array(GAUSSIANS["y"])
+    assert len(recording) > 2
+    for k in range(1, len(recording) + 1):
+        step = recording.step(k)
+        w, w0 = np.array(step["w"][:2]), step["w"][2]
+        for j, covariance in enumerate(np.array(GAUSSIANS["covariances"])):
+            side = 1 if labels[j] == 2 else -1
+            r = side * (w @ means[j] + w0) / np.sqrt(w @ covariance @ w)
+            assert step["radii"][j] == pytest.approx(r, rel=1e-9)
+            touch = np.array(step["touching"][j])
+            assert w @ touch + w0 == pytest.approx(0.0, abs=1e-9 * np.linalg.norm(w) * 10)
+            away = touch - means[j]
+            assert np.sqrt(away @ np.linalg.inv(covariance) @ away) == pytest.approx(abs(r), rel=1e-9)
+    assert step["lower"] == min(step["radii"]) > 2.5758  # the quantile of 0.005
+
+
+def test_gaussians_estimated_from_rows_are_checked_again():
+    recording = read_back(record("anderson by directions", **PRESETS["two Gaussians"]))
+    assert len(recording.content["gaussians"]["means"]) == 2 and len(recording.X) == 40 and all(recording.check())
+    content = json.loads(recording.to_json())
+    content["gaussians"]["means"][0][0] += 0.5
+    assert not all(Recording(content).check())
+
+
+def test_words_are_traced_with_the_score_of_the_best_labelling_through_every_node():
+    recording = record("structured perceptron", **WORDS)
+    content, names = recording.content, recording.content["names"]
+    assert [each["w"] for each in map(recording.step, range(1, len(recording) + 1))] == [
+        update.w.tolist() for update in trace(make_rule("structured perceptron"), WORDS["X"], WORDS["y"])
+    ]
+    step = recording.step(2)
+    word, classes, w = (
+        WORDS["X"][step["row"]],
+        content["data"]["classes"],
+        dict(zip(names, step["before"], strict=True)),
+    )
+
+    def score(path):
+        found = w[f"⊢ {path[0]}"] + sum(w[f"{x}, {k}"] for x, k in zip(word, path, strict=True))
+        return found + sum(w[f"{j} → {k}"] for j, k in itertools.pairwise(path))
+
+    for t in range(len(word)):  # by brute force
+        for k, label in enumerate(classes):
+            paths = [path for path in itertools.product(classes, repeat=len(word)) if path[t] == label]
+            assert step["through"][t][k] == max(map(score, paths))
+    assert score([classes[k] for k in step["rival"]]) == max(map(score, itertools.product(classes, repeat=len(word))))
+
+
+FORGED_KINDS = [
+    (GAUSSIANS, "kozinec on ellipsoids", lambda c: c["gaussians"]["means"][0].append(1.0), "means"),
+    (GAUSSIANS, "kozinec on ellipsoids", lambda c: c["gaussians"].pop("factors"), "gaussians: expected"),
+    (GAUSSIANS, "kozinec on ellipsoids", lambda c: c["updates"]["touching"][0].pop(), "touching"),
+    (WORDS, "structured perceptron", lambda c: c["data"]["X"][0].append("<b>"), "one number of a label"),
+    (WORDS, "structured perceptron", lambda c: c["updates"]["rival"][0].pop(), "one number of a label"),
+    (WORDS, "structured perceptron", lambda c: c["updates"].pop("through"), "rival, through"),
+    (WORDS, "structured perceptron", lambda c: c.update(names=[1]), "names: expected"),
+]
+
+
+@pytest.mark.parametrize(("data", "rule", "forge", "said"), FORGED_KINDS)
+def test_forged_gaussians_and_words_are_refused(data, rule, forge, said):
+    content = json.loads(record(rule, **data).to_json())
+    forge(content)
+    with pytest.raises(ValueError, match=said):
+        Recording(content)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"X": ["abc"], "y": [["a", "b"]]}, "each with a label"),
+        ({"X": ["abc" * 5], "y": [["a", "b", "a"] * 5]}, "1 to 12 positions"),
+        ({"X": ["ab"], "y": [[1, 2]]}, "lists of words as labels"),
+        ({"X": ["ab"], "y": [["a", "a"]]}, "2 to 12 labels"),
+    ],
+)
+def test_bad_words_get_one_sentence(data, said):
+    with pytest.raises(ValueError, match=said):
+        record("structured perceptron", **data)
+
+
+def test_bad_gaussians_get_one_sentence():
+    with pytest.raises(ValueError, match="Gaussians of two columns, got 1"):
+        record("anderson", [[0.0], [1.0]], [0, 1], covariances=[1.0, 1.0])
+    with pytest.raises(ValueError, match="covariances: expected None, or Anderson"):
+        record("perceptron", **GAUSSIANS)
 
 
 def test_xor_is_refuted_by_the_point_that_both_hulls_share():

@@ -369,7 +369,10 @@ class Anderson(LinearClassifier):
 
     def _updates(self, X, y, sample_weight, most: int, bounds: bool) -> Iterator[Update]:
         """Every update of a fit on rows, for `trace`: `lower` and `upper` are bounds of r."""
-        self.fit(X, y, sample_weight)
+        yield from self.fit(X, y, sample_weight)._gaussian_updates(most)
+
+    def _gaussian_updates(self, most: int) -> Iterator[Update]:
+        """Every update of the method on the Gaussians of this fit."""
         g = factorize(self.means_, self.covariances_, np.where(self.labels_ == self.classes_[1], 1, -1))
         required = None if self.error is None else float(-ndtri(self.error))
         if self.method in RULES and required is not None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .exercise import Exercise as Exercise
+    from .ladder import RiskLadder as RiskLadder
+    from .ladder import record_risk as record_risk
     from .presets import PRESETS as PRESETS
     from .record import record as record
     from .recording import Recording as Recording
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 # imported when asked for: `linsep lab` answers before scikit-learn and Numba are there
 _HOME = {"PRESETS": "presets", "RULES": "rules", "Exercise": "exercise", "Recording": "recording", "record": "record"}
-_HOME["show"] = "show"
-__all__ = ["PRESETS", "RULES", "Exercise", "Recording", "record", "show"]
+_HOME |= {"RiskLadder": "ladder", "record_risk": "ladder", "show": "show"}
+__all__ = ["PRESETS", "RULES", "Exercise", "Recording", "RiskLadder", "record", "record_risk", "show"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ FRONT = Path(__file__).with_name("front")
 # in the order of their imports: each uses those before it
 MODULES = (
     *("text", "geometry", "paint", "recording", "plane", "weights", "charts", "words", "code"),
-    *("scene", "player", "exports", "editor", "exercise", "main"),
+    *("gaussians", "trellis", "ladder", "scene", "player", "exports", "editor", "exercise", "main"),
 )
 
 

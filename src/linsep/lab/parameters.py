@@ -14,6 +14,7 @@ NAMES = frozenset(
     [
         *("Perceptron", "AveragedPerceptron", "Relaxation", "Kozinec", "LinearMachine", "GradientDescent"),
         *("LeastSquares", "MaximumMargin", "OneVsAll", "OneVsOne", "Lifted", "Polynomial", "Quadratic", "Functions"),
+        *("Anderson", "SequenceClassifier"),
     ]
 )
 
@@ -70,6 +71,19 @@ def _literal(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     return code(value)
+
+
+def build(described: Any) -> Any:
+    """The estimator itself; ``described`` was checked.
+
+    >>> build({"name": "OneVsAll", "parameters": {"estimator": {"name": "Perceptron", "parameters": {"margin": 1.0}}}})
+    OneVsAll(estimator=Perceptron(margin=1.0))
+    """
+    if isinstance(described, list):
+        return [build(each) for each in described]
+    if not isinstance(described, dict):
+        return described
+    return getattr(linsep, described["name"])(**{key: build(each) for key, each in described["parameters"].items()})
 
 
 def names_in(described: Any) -> set[str]:

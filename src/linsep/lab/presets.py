@@ -36,5 +36,31 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "two Gaussians": _gaussians(),
     "three classes": _three(),
+    "Gaussians to drag": {  # S4's picture: means and covariances, the worst of which decides
+        "X": [[0.0, 0.0], [1.5, 3.0], [6.0, 1.0], [7.0, 4.0]],
+        "y": [1, 1, 2, 2],
+        "covariances": [
+            [[1.0, 0.3], [0.3, 0.5]],
+            [[0.6, -0.3], [-0.3, 0.8]],
+            [[0.7, 0.0], [0.0, 1.6]],
+            [[1.2, 0.5], [0.5, 0.6]],
+        ],
+    },
+    "short words": {  # consonant or vowel: y is both, which its neighbours tell
+        "X": [list(word) for word in ("baby", "yes", "tidy", "yard", "city", "gym")],
+        "y": [
+            ["C", "V", "C", "V"],
+            ["C", "V", "C"],
+            ["C", "V", "C", "V"],
+            ["C", "V", "C", "C"],
+            ["C", "V", "C", "V"],
+            ["C", "V", "C"],
+        ],
+    },
 }
-SUGGESTED = {"S0, lifting": "lifting to x^2 - 1", "three classes": "linear machine"}  # rules; else the perceptron
+SUGGESTED = {  # rules; else the perceptron
+    "S0, lifting": "lifting to x^2 - 1",
+    "three classes": "linear machine",
+    "Gaussians to drag": "anderson by directions",
+    "short words": "structured perceptron",
+}

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..atomic import replace_file
 from ..certificates.base import Certificate, Verdict
-from .parameters import code, names_in
+from .parameters import build, code, names_in
 from .plain import number
-from .schema import MOST_BYTES, check
+from .schema import MOST_BYTES, WIDE, check
 
 DRAWN = ("sentence", "proof_rows", "proof_points", "meet")  # what stands beside a certificate's own fields
 
@@ -40,13 +40,22 @@ class Recording:
         return len(self.content["updates"]["w"])
 
     @property
-    def X(self) -> np.ndarray:
-        """The rows."""
+    def is_labelling(self) -> bool:
+        """Whether it is about words, which are lists, rather than rows."""
+        return bool(self.content["decides"]["kind"] == "labelling")
+
+    @property
+    def X(self) -> Any:
+        """The rows, or the words."""
+        if self.is_labelling:
+            return self.content["data"]["X"]
         return np.array(self.content["data"]["X"], dtype=np.float64)
 
     @property
-    def y(self) -> np.ndarray:
+    def y(self) -> Any:
         """Their labels."""
+        if self.is_labelling:
+            return [[self.content["data"]["classes"][k] for k in each] for each in self.content["data"]["y"]]
         return np.array(self.content["data"]["classes"])[self.content["data"]["y"]]
 
     @property
@@ -75,13 +84,24 @@ class Recording:
         for each in self.content["certificates"]:
             fields = {key: value for key, value in each.items() if key not in DRAWN}
             try:
-                found.append(Certificate.from_dict({key: _back(value) for key, value in fields.items()}))
+                read = {key: _back(value) for key, value in fields.items()}
+                if fields.get("required", 0) is None:  # None of its own, not an unknown number
+                    read["required"] = None
+                found.append(Certificate.from_dict(read))
             except (KeyError, TypeError, AttributeError, OverflowError) as error:
                 raise ValueError(f"certificates: expected the fields of a certificate: {error}") from None
         return found
 
     def check(self) -> list[Verdict]:
         """Compute the claims of the certificates again from the recorded data, with code of the checks' own."""
+        if self.is_labelling:  # the rule is fitted once more: its reader turns words into vectors
+            fitted = build(self.content["rule"]).fit(self.X, self.y)
+            fitted.certificate_ = self.certificates[0]
+            return [fitted.check(self.X, self.y)]
+        if "gaussians" in self.content:
+            found = self.content["gaussians"]
+            labels = np.array(self.content["data"]["classes"])[found["y"]]
+            return [each.check(found["means"], found["covariances"], labels) for each in self.certificates]
         Z = np.array(self.content["lift"]["Z"]) if "lift" in self.content else self.X
         label = np.array(self.content["data"]["y"])
         sides = self.content["decides"].get("sides")
@@ -124,7 +144,7 @@ class Recording:
     def to_csv(self) -> str:
         """The updates as a table: one line each, with the numbers of the formula, a and w; empty cells are unknown."""
         updates, wide = self.content["updates"], ("w", "a")
-        single = [name for name in updates if name not in (*wide, "rows", "points")]
+        single = [name for name in updates if name not in WIDE and not (self.is_labelling and name == "rival")]
         if not len(self):
             return ",".join(["number", *single]) + "\n"
         wides = [f"{name}{j + 1}" for name in wide for j in range(len(updates[name][0]))]
@@ -139,14 +159,19 @@ class Recording:
     def code(self) -> str:
         """Python code that makes the same updates and the same certificate."""
         data, rule = self.content["data"], self.content["rule"]
+        y = self.y if self.is_labelling else [data["classes"][k] for k in data["y"]]
+        given = self.content.get("gaussians", {})
+        moments = given.get("means") == data["X"]
         lines = [
             f"from linsep import {', '.join(sorted(names_in(rule)))}",
             "from linsep.lab import record",
             "",
             f"X = {data['X']!r}",
-            f"y = {[data['classes'][k] for k in data['y']]!r}",
+            f"y = {y!r}",
+            *([f"covariances = {given['covariances']!r}"] if moments else []),
             f"rule = {code(rule)}",
-            f"recording = record(rule, X, y, max_updates={self.content['max_updates']})",
+            f"recording = record(rule, X, y{', covariances=covariances' * moments}, "
+            f"max_updates={self.content['max_updates']})",
             "for k in range(1, len(recording) + 1):",
             "    step = recording.step(k)",
             '    print(k, step["row"], step["w"])',

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..estimators.anderson import Anderson
 from ..estimators.gradient_descent import GradientDescent
 from ..estimators.kozinec import Kozinec
 from ..estimators.least_squares import LeastSquares
@@ -14,6 +15,7 @@ from ..estimators.maximum_margin import MaximumMargin
 from ..estimators.one_vs import OneVsAll, OneVsOne
 from ..estimators.perceptron import Perceptron
 from ..estimators.relaxation import Relaxation
+from ..estimators.sequences.classifier import SequenceClassifier
 from ..lifting import Functions, Lifted, Polynomial
 
 PASSES = 10_000  # never the budget that ends a recording: that is `max_updates`
@@ -25,6 +27,7 @@ class NamedRule(NamedTuple):
     build: Callable[..., Any]  # the estimator, from the options
     options: dict[str, float]  # numbers that may be set, with their defaults
     many: bool = False  # whether it takes more than two classes
+    data: str = "points"  # "gaussians": means with covariances; "words": short words with labels
 
 
 def _perceptron(**fixed: Any) -> Callable[..., Any]:
@@ -62,6 +65,16 @@ def _plain_kozinec(bias: str) -> Callable[..., Any]:
     return lambda: Kozinec(method="plain", bias=bias, keep="last", max_iter=PASSES)
 
 
+def _ellipsoids(method: str) -> Callable[..., Any]:
+    return lambda error=0.005: Anderson(error=error, method=method)
+
+
+def _structured(rule: str) -> Callable[..., Any]:
+    """S2's chain: no end term, no weights of labels alone; the words in their order."""
+    given = {"fit_end": False, "fit_intercept": False, "keep": "last", "shuffle": False, "max_iter": PASSES}
+    return lambda: SequenceClassifier(rule, **given)
+
+
 RULES: dict[str, NamedRule] = {
     "perceptron": NamedRule(_perceptron(), {"rate": 1.0}),
     "batch perceptron": NamedRule(_perceptron(batch=True), {"rate": 1.0}),
@@ -86,8 +99,21 @@ RULES: dict[str, NamedRule] = {
     "one versus one": NamedRule(lambda: OneVsOne(_perceptron()()), {}, many=True),
     "lifting": NamedRule(_lifted, {"degree": 2}),
     "lifting to x^2 - 1": NamedRule(_parabola, {}),
+    "anderson": NamedRule(lambda: Anderson(), {}, data="gaussians"),
+    "anderson by directions": NamedRule(lambda: Anderson(method="direction", tol=1e-6), {}, data="gaussians"),
+    "kozinec on ellipsoids": NamedRule(_ellipsoids("kozinec"), {"error": 0.005}, data="gaussians"),
+    "perceptron on ellipsoids": NamedRule(_ellipsoids("perceptron"), {"error": 0.005}, data="gaussians"),
+    "structured perceptron": NamedRule(_structured("perceptron"), {}, data="words"),
+    "structured kozinec": NamedRule(_structured("kozinec"), {}, data="words"),
 }
-RANGES = {"rate": (1e-6, 1e6), "margin": (0.0, 1e6), "tol": (1e-9, 0.999), "C": (1e-6, 1e9), "degree": (1, 6)}
+RANGES = {
+    "rate": (1e-6, 1e6),
+    "margin": (0.0, 1e6),
+    "tol": (1e-9, 0.999),
+    "C": (1e-6, 1e9),
+    "degree": (1, 6),
+    "error": (1e-6, 0.5),
+}
 
 
 def make_rule(name: str, **options: float) -> Any:
@@ -102,9 +128,19 @@ def make_rule(name: str, **options: float) -> Any:
     for key, value in options.items():
         if key not in rule.options:
             raise ValueError(f"rule: {name} has no option {str(key)[:60]!r}, but {sorted(rule.options)}.")
-        low, high = RANGES[key]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise ValueError(f"{key}: expected a number, got {str(value)[:60]!r}.")
-        if not low <= value <= high:
-            raise ValueError(f"{key}: expected a number from {low:g} to {high:g}, got {value!r}.")
+        make_option(key, value)
     return rule.build(**{**rule.options, **options})
+
+
+def make_option(key: str, value: Any) -> float:
+    """The value of an option, if it is a number in its range.
+
+    >>> make_option("degree", 3)
+    3
+    """
+    low, high = RANGES[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{key}: expected a number, got {str(value)[:60]!r}.")
+    if not low <= value <= high:
+        raise ValueError(f"{key}: expected a number from {low:g} to {high:g}, got {value!r}.")
+    return value

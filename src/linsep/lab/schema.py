@@ -13,6 +13,7 @@ WORDS = 2_000  # letters of a name or a sentence, at most
 FIELDS = {"rule", "data", "decides", "shape", "start", "updates", "answer", "certificates", "complete"}
 KINDS = ("sign", "machine", "one versus all", "one versus one")
 INTEGERS = ("row", "pass", "visits", "member")
+WIDE = ("w", "a", "rows", "points", "radii", "touching", "through")  # lists at every update
 
 
 def check(content: Any) -> None:
@@ -29,15 +30,23 @@ def check(content: Any) -> None:
     most = content.get("max_updates", MOST_UPDATES)
     if not all(_is_word(each) for each in words) or not _is_int(most, 1, MOST_UPDATES):
         raise ValueError("recording: expected a title, a version and max_updates.")
-    rows, columns = _check_data(content["data"])
+    if not isinstance(content["data"], dict) or not isinstance(content["decides"], dict):
+        raise ValueError("recording: expected objects as data and decides.")
+    if content["decides"].get("kind") == "labelling":
+        _check_words(content)
+        return
+    rows, columns = check_data(content["data"])
+    if "gaussians" in content:
+        _check_gaussians(content, columns)
+        rows = max(rows, len(content["gaussians"]["means"]))
     if "lift" in content:
         columns = _check_lift(content["lift"], rows, columns)
     members = _check_decides(content["decides"], len(content["data"]["classes"]))
     if content["shape"] != [members, columns + 1]:
         raise ValueError(f"shape: expected {[members, columns + 1]}, got {str(content['shape'])[:60]}.")
     size = members * (columns + 1)
-    _check_numbers(content["start"], size, "start")
-    _check_numbers(content["answer"], size, "answer")
+    check_numbers(content["start"], size, "start")
+    check_numbers(content["answer"], size, "answer")
     _check_updates(content["updates"], size, rows)
     _check_certificates(content["certificates"], rows)
 
@@ -50,7 +59,8 @@ def _is_word(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= WORDS
 
 
-def _check_numbers(values: Any, size: int | None, name: str, finite: bool = True) -> None:
+def check_numbers(values: Any, size: int | None, name: str, finite: bool = True) -> None:
+    """Refuse what is not a list of so many numbers."""
     if not isinstance(values, list) or (size is not None and len(values) != size):
         raise ValueError(f"{name}: expected a list{'' if size is None else f' of {size} numbers'}.")
     for each in values:
@@ -63,10 +73,11 @@ def _check_table(table: Any, rows: int | None, columns: int | None, name: str) -
     if not isinstance(table, list) or (rows is not None and len(table) != rows):
         raise ValueError(f"{name}: expected a list{'' if rows is None else f' of {rows} lists'}.")
     for each in table:
-        _check_numbers(each, columns, name)
+        check_numbers(each, columns, name)
 
 
-def _check_data(data: Any) -> tuple[int, int]:
+def check_data(data: Any) -> tuple[int, int]:
+    """Refuse what is not rows with classes; how many rows and columns there are."""
     if not isinstance(data, dict) or not {"X", "y", "classes", "columns"} <= set(data):
         raise ValueError("data: expected X, y, classes and columns.")
     columns, classes = data["columns"], data["classes"]
@@ -98,10 +109,71 @@ def _check_lift(lift: Any, rows: int, variables: int) -> int:
     for term in (term for terms in functions if isinstance(terms, list) for term in terms):
         if not isinstance(term, list) or len(term) != 2:
             raise ValueError("lift: expected terms of a coefficient and exponents.")
-        _check_numbers([term[0]], 1, "lift")
+        check_numbers([term[0]], 1, "lift")
         if not isinstance(term[1], list) or len(term[1]) != variables or not all(_is_int(e, 0, 64) for e in term[1]):
             raise ValueError("lift: expected whole numbers from 0 to 64 as exponents.")
     return len(columns)
+
+
+def _check_gaussians(content: Any, columns: int) -> None:
+    """Gaussians of the plane, and what is drawn of them at every update."""
+    found, updates = content["gaussians"], content["updates"]
+    names = {"means", "covariances", "factors", "y", "required", "radii", "touching", "error"}
+    if columns != 2 or not isinstance(found, dict) or not names <= set(found) or not isinstance(found["means"], list):
+        raise ValueError(f"gaussians: expected {', '.join(sorted(names))}, of two columns.")
+    count = len(found["means"])
+    _check_table(found["means"], None, 2, "means")
+    _check_table(found["touching"], count, 2, "touching")
+    check_numbers(found["radii"], count, "radii", finite=False)
+    for name in ("covariances", "factors"):
+        if not isinstance(found[name], list) or len(found[name]) != count:
+            raise ValueError(f"{name}: expected one for each mean.")
+        for each in found[name]:
+            _check_table(each, 2, 2, name)
+    if not isinstance(found["y"], list) or len(found["y"]) != count or not all(_is_int(k, 0, 1) for k in found["y"]):
+        raise ValueError("gaussians: expected the numbers of classes.")
+    check_numbers([found["error"], found["required"] or 0.0], 2, "required")
+    if not isinstance(updates, dict) or not {"radii", "touching", "error"} <= set(updates):
+        raise ValueError("updates: expected radii, touching and error.")
+    for each in _as_list(updates["radii"]):
+        check_numbers(each, count, "radii", finite=False)
+    for each in _as_list(updates["touching"]):
+        _check_table(each, count, 2, "touching")
+
+
+def _check_words(content: Any) -> None:
+    """Words with labels, and the trellis of every update."""
+    data, names = content["data"], content.get("names")
+    if not {"X", "y", "classes", "columns"} <= set(data) or not all(isinstance(data[key], list) for key in "Xy"):
+        raise ValueError("data: expected X, y, classes and columns.")
+    if len(data["X"]) != len(data["y"]) or not 1 <= len(data["X"]) <= MOST_ROWS:
+        raise ValueError(f"data: expected 1 to {MOST_ROWS} words, each with labels.")
+    classes = _as_list(data["classes"])
+    if len(classes) < 2 or not all(map(_is_word, classes)):
+        raise ValueError("classes: expected two labels or more.")
+    for word, labels in zip(data["X"], data["y"], strict=True):
+        _check_word(word, labels, len(classes))
+    if not isinstance(names, list) or not names or not all(map(_is_word, names)):
+        raise ValueError("names: expected a name for every number of w.")
+    if content["shape"] != [1, len(names)]:
+        raise ValueError(f"shape: expected {[1, len(names)]}, got {str(content['shape'])[:60]}.")
+    for name in ("start", "answer"):
+        check_numbers(content[name], len(names), name)
+    updates = content["updates"]
+    _check_updates(updates, len(names), len(data["X"]))
+    _check_certificates(content["certificates"], len(data["X"]))
+    if not {"rival", "through"} <= set(updates) or any(row < 0 for row in updates["row"]):
+        raise ValueError("updates: expected rival, through and a row each.")
+    for row, rival, table in zip(updates["row"], updates["rival"], updates["through"], strict=True):
+        _check_word(data["X"][row], rival, len(classes))
+        _check_table(table, len(data["X"][row]), len(classes), "through")
+
+
+def _check_word(word: Any, labels: Any, classes: int) -> None:
+    if not isinstance(word, list) or not word or not all(map(_is_word, word)):
+        raise ValueError("X: expected words as lists of names.")
+    if not isinstance(labels, list) or len(labels) != len(word) or not all(_is_int(k, 0, classes - 1) for k in labels):
+        raise ValueError("y: expected one number of a label for each position.")
 
 
 def _check_decides(decides: Any, classes: int) -> int:
@@ -130,16 +202,17 @@ def _check_updates(updates: Any, size: int, rows: int) -> None:
             raise ValueError(f"updates: {name[:60]}: expected {count} entries.")
         if name in INTEGERS and not all(_is_int(each, -1, 2**53) for each in values):
             raise ValueError(f"updates: {name}: expected whole numbers.")
-        if name not in (*INTEGERS, "w", "a", "rows", "points", "rival"):
-            _check_numbers(values, count, name[:60], finite=False)
+        if name not in (*INTEGERS, *WIDE, "rival"):
+            check_numbers(values, count, name[:60], finite=False)
     listed = [*updates["row"], *(row for each in updates.get("rows", ()) for row in _as_list(each))]
     if not all(_is_int(each, -1, rows - 1) for each in listed):
         raise ValueError("updates: expected the numbers of rows.")
-    if not all(each is None or _is_int(each, 0, max(rows, 64)) for each in updates.get("rival", ())):
+    plain = [each for each in updates.get("rival", ()) if not isinstance(each, list)]
+    if not all(each is None or _is_int(each, 0, max(rows, 64)) for each in plain):
         raise ValueError("updates: rival: expected the numbers of rows or classes.")
     for pair in updates.get("points", ()):
         for point in _as_list(pair):
-            _check_numbers(point, None, "points", finite=False)
+            check_numbers(point, None, "points", finite=False)
 
 
 def _as_list(value: Any) -> list:
@@ -157,4 +230,4 @@ def _check_certificates(certificates: Any, rows: int) -> None:
         if not all(_is_int(row, 0, rows - 1) for row in _as_list(each.get("proof_rows", []))):
             raise ValueError("certificates: expected the numbers of rows.")
         for point in _as_list(each.get("proof_points", [])):
-            _check_numbers(point, None, "proof_points")
+            check_numbers(point, None, "proof_points")

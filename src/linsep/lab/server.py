@@ -20,6 +20,7 @@ from .presets import PRESETS, SUGGESTED
 
 MOST_BODY = 2_000_000  # bytes of a request
 MOST_POINTS, MOST_STEPS, SECONDS = 2_000, 2_000, 5.0
+LADDER, LADDER_OPTIONS = "structural risk", {"degree": 5}  # not a rule: many, see `record_risk`
 WAITING = 4  # requests that may wait for the one at work
 
 
@@ -137,7 +138,10 @@ class Handler(BaseHTTPRequestHandler):
             "token": self.server.token,
             "presets": PRESETS,
             "suggested": SUGGESTED,
-            "rules": [{"name": name, "options": rule.options, "many": rule.many} for name, rule in RULES.items()],
+            "rules": [
+                *({"name": name, **dict(zip(rule._fields[1:], rule[1:], strict=True))} for name, rule in RULES.items()),
+                {"name": LADDER, "options": LADDER_OPTIONS, "many": False, "data": "points"},
+            ],
             "most": MOST_POINTS,
             "bytes": MOST_BODY,
         }
@@ -181,8 +185,9 @@ def _read_json(body: bytes) -> Any:
 
 def record_all(asked: Any) -> str:
     """The recordings that were asked for: {"X", "y", "columns", "rules": [{"rule", "options"}]}, as JSON."""
+    from .ladder import make_ladder, record_risk
     from .record import record
-    from .rules import make_rule
+    from .rules import make_option, make_rule
 
     if not isinstance(asked, dict) or not isinstance(asked.get("X"), list) or not isinstance(asked.get("y"), list):
         raise ValueError("Expected X, y and rules.")
@@ -191,8 +196,11 @@ def record_all(asked: Any) -> str:
         raise ValueError(f"The lab takes up to {MOST_POINTS} points, got {len(X)}.")
     if not isinstance(rules, list) or not 1 <= len(rules) <= 2:
         raise ValueError("Expected one rule or two.")
-    if not all(isinstance(label, str | int) and not isinstance(label, bool) for label in y):
+    words = any(isinstance(label, list) for label in y)
+    if not words and not all(isinstance(label, str | int) and not isinstance(label, bool) for label in y):
         raise ValueError("y: expected whole numbers or words as labels.")
+    if words and not all(isinstance(each, list) for each in [*X, *y]):
+        raise ValueError("X: expected words as lists of names, y a list of labels for each.")
     found = []
     for each in rules:
         if not isinstance(each, dict) or not isinstance(each.get("rule"), str):
@@ -200,10 +208,14 @@ def record_all(asked: Any) -> str:
         options = each.get("options") or {}
         if not isinstance(options, dict):
             raise ValueError("options: expected numbers by name.")
+        if each["rule"] == LADDER:
+            degree = make_option("degree", options.get("degree", LADDER_OPTIONS["degree"]))
+            found.append(record_risk(make_ladder(degree), X, y, columns=asked.get("columns")).to_json())
+            continue
         estimator = make_rule(each["rule"], **options)
         budget: dict[str, Any] = {"max_updates": MOST_STEPS, "max_seconds": SECONDS}
-        recording = record(estimator, X, y, **budget, columns=asked.get("columns"), name=each["rule"])
-        found.append(recording.to_json())
+        budget |= {"columns": asked.get("columns"), "covariances": asked.get("covariances")}
+        found.append(record(estimator, X, y, **budget, name=each["rule"]).to_json())
     return f'{{"recordings":[{",".join(found)}]}}'
 
 

@@ -30,7 +30,8 @@ export class Editor {
   constructor(player, live) {
     this.player = player; this.live = live; this.tool = "add"; this.klass = 0; this.rules = ["perceptron", ""]; this.options = [{}, {}]; this.preset = "";
     this.data = { X: [], y: [], classes: ["1", "2"] };
-    player.fixedBox = (run, ratio) => (planeKind(run) === "projection" || !this.extent ? null : planeKind(run) === "plane" ? fitBox(this.extent, ratio, 0.2) : null);
+    player.fixedBox = (run, ratio) => (run.gaussians ? this.keptBox(ratio) : planeKind(run) === "projection" || !this.extent ? null : planeKind(run) === "plane" ? fitBox(this.extent, ratio, 0.2) : null);
+    player.handles = (run) => (run.gaussians && this.data.covariances ? this.handlePoints().flat() : []);
     player.root.classList.add("islive");
     this.makeControls();
     this.listen();
@@ -62,9 +63,9 @@ export class Editor {
 
   write() {
     const option = (value, name, chosen) => el("option", { value, selected: value === chosen }, name);
-    const many = this.data.classes.filter((_, k) => this.data.y.includes(k)).length > 2;
+    const many = this.isMany(), kind = this.kindOfData();
     this.presetSelect.replaceChildren(option("", t("own"), this.preset), ...Object.keys(this.live.presets).map((name) => option(name, name, this.preset)));
-    this.ruleSelects.forEach((select, k) => select.replaceChildren(...(k ? [option("", t("none"), this.rules[1])] : []), ...this.live.rules.map(({ name, many: takes }) => { const each = option(name, ruleName(name), this.rules[k]); each.disabled = many && !takes; return each; })));
+    this.ruleSelects.forEach((select, k) => select.replaceChildren(...(k ? [option("", t("none"), this.rules[1])] : []), ...this.live.rules.filter(({ data }) => data === kind).map(({ name, many: takes }) => { const each = option(name, ruleName(name), this.rules[k]); each.disabled = many && !takes; return each; })));
     this.labels[0].replaceChildren(t("preset"), this.presetSelect);
     [t("rule"), t("beside")].forEach((name, k) => this.labels[k + 1].replaceChildren(name, this.ruleSelects[k], this.optionBoxes[k]));
     this.optionBoxes.forEach((box, k) => box.replaceChildren(...this.optionInputs(k)));
@@ -76,24 +77,31 @@ export class Editor {
 
   optionInputs(k) {
     const rule = this.live.rules.find(({ name }) => name === this.rules[k]);
-    return Object.entries(rule?.options ?? {}).map(([name, value]) => el("label", { class: "option" }, { rate: "η", margin: "b", tol: "tol", C: "C", degree: t("degree") }[name] ?? name,
+    return Object.entries(rule?.options ?? {}).map(([name, value]) => el("label", { class: "option" }, { rate: "η", margin: "b", tol: "tol", C: "C", error: "ε", degree: t("degree") }[name] ?? name,
       el("input", { type: "number", step: "any", value: this.options[k][name] ?? value, "aria-label": name, onchange: (event) => { const number = Number(event.target.value); if (event.target.value !== "" && Number.isFinite(number)) { this.options[k][name] = number; this.record(); } } })));
   }
 
   // --- data -----------------------------------------------------------------------------------------------------------
 
+  kindOfData() { return this.data.covariances ? "gaussians" : Array.isArray(this.data.y[0]) ? "words" : "points"; }
+
+  isMany() { return this.kindOfData() !== "words" && new Set(this.data.y).size > 2; }
+
   setData(data, preset = "") {
-    this.data = { X: data.X.map((x) => x.slice()), y: data.y.slice(), classes: data.classes.slice(), columns: data.columns ?? null };
+    const { covariances = null } = data;
+    this.data = { X: data.X.map((x) => x.slice()), y: data.y.slice(), classes: data.classes.slice(), columns: data.columns ?? null, covariances: covariances && covariances.map((C) => C.map((row) => row.slice())) };
+    this.box = null;
     while (this.data.classes.length < 6 && this.data.classes.every((name) => /^\d+$/.test(name))) this.data.classes.push(String(this.data.classes.length + 1));
     this.preset = preset; this.player.frame = 0;
-    this.extent = this.data.X.length && this.data.X[0].length === 2 ? this.data.X.map((x) => x.slice()) : [[0, 0], [6, 4]];
+    this.extent = this.data.X.length && this.data.X[0].length === 2 && typeof this.data.X[0][0] === "number" ? this.data.X.map((x) => x.slice()) : [[0, 0], [6, 4]];
     this.fitRules();
     this.write();
     this.record();
   }
 
   fitRules() {
-    const many = new Set(this.data.y).size > 2;
+    const many = this.isMany(), kind = this.kindOfData(), suits = (name) => this.live.rules.some((each) => each.name === name && each.data === kind);
+    this.rules.forEach((name, k) => { if (!suits(name)) { this.rules[k] = k ? "" : this.live.rules.find(({ data }) => data === kind).name; this.options[k] = {}; } });
     this.rules.forEach((name, k) => { const rule = this.live.rules.find((each) => each.name === name); if (many && rule && !rule.many) { this.rules[k] = k ? "" : "linear machine"; this.options[k] = {}; } });
     if (this.rules[0] === "lifting to x^2 - 1" && this.data.X[0]?.length !== 1) this.rules[0] = "perceptron";
   }
@@ -101,9 +109,10 @@ export class Editor {
   usePreset(name) {
     const preset = this.live.presets[name];
     if (!preset) return;
-    const labels = preset.y.map(String), classes = [...new Set(labels)].sort((a, b) => Number(a) - Number(b));
+    const words = Array.isArray(preset.y[0]), labels = words ? preset.y : preset.y.map(String), classes = words ? [...new Set(labels.flat())].sort() : [...new Set(labels)].sort((a, b) => Number(a) - Number(b));
+    const at = (label) => (words ? label.map((each) => classes.indexOf(each)) : classes.indexOf(label));
     if (this.live.suggested[name]) { this.rules[0] = this.live.suggested[name]; this.options[0] = {}; }
-    this.setData({ X: preset.X, y: labels.map((label) => classes.indexOf(label)), classes }, name);
+    this.setData({ X: preset.X, y: labels.map(at), classes, covariances: preset.covariances }, name);
   }
 
   useCsv(said) {
@@ -149,15 +158,18 @@ export class Editor {
 
   press(event) {
     const found = this.place(event);
-    if (!found || !found.at || event.button > 0) return;
-    const i = this.nearest(found), { X, y } = this.data;
-    if (this.tool === "remove") { if (i >= 0) { X.splice(i, 1); y.splice(i, 1); this.changed(); } return; }
+    if (!found || !found.at || event.button > 0 || this.kindOfData() === "words") return;
+    this.box = found.scene.boxes?.plane ?? null;
+    const i = this.nearest(found), { X, y, covariances } = this.data, handle = this.tool === "add" ? this.nearestHandle(found) : null;
+    if (handle) { this.held = handle; event.target.setPointerCapture(event.pointerId); return; }
+    if (this.tool === "remove") { if (i >= 0) { X.splice(i, 1); y.splice(i, 1); covariances?.splice(i, 1); this.changed(); } return; }
     while (this.data.classes.length <= this.klass) this.data.classes.push(String(this.data.classes.length + 1));
     if (this.tool === "relabel") { if (i >= 0) { y[i] = this.klass; this.changed(); } return; }
     event.target.setPointerCapture(event.pointerId);
     if (i >= 0) { this.held = i; return; }
     if (X.length >= this.live.most) { this.player.say(t("toomany", { n: this.live.most, got: X.length + 1 }), true); return; }
-    X.push(found.at); y.push(this.klass);
+    if (covariances && this.klass > 1) this.klass = 0; // Gaussians are of two classes
+    X.push(found.at); y.push(this.klass); covariances?.push([[0.6, 0], [0, 0.6]]);
     this.held = X.length - 1;
     this.changed();
   }
@@ -165,11 +177,41 @@ export class Editor {
   drag(event) {
     if (this.held === undefined) return;
     const found = this.place(event);
-    if (!found?.at || !this.data.X[this.held]) return;
-    this.data.X[this.held] = found.at;
+    if (found?.at && this.held.axis !== undefined) this.stretch(this.held, found.at);
+    else if (!found?.at || !this.data.X[this.held]) return;
+    else this.data.X[this.held] = found.at;
     this.preset = "";
     this.record();
   }
+
+  // --- Gaussians: a handle at the end of each axis turns and stretches the ellipse of one deviation ---------------------
+
+  axesOf([[a, b], [, d]]) {
+    const turn = 0.5 * Math.atan2(2 * b, a - d), c = Math.cos(turn), s = Math.sin(turn);
+    const along = Math.sqrt(Math.max(a * c * c + 2 * b * c * s + d * s * s, 0)), across = Math.sqrt(Math.max(a * s * s - 2 * b * c * s + d * c * c, 0));
+    return [[along * c, along * s], [-across * s, across * c]];
+  }
+
+  handlePoints() { return this.data.X.map((mean, i) => this.axesOf(this.data.covariances[i]).map(([x, y]) => [mean[0] + x, mean[1] + y])); }
+
+  nearestHandle({ pixel, axes }) {
+    let best = null, least = 10;
+    if (this.data.covariances) this.handlePoints().forEach((pair, i) => pair.forEach((q, axis) => { const [x, y] = axes.at(q), far = Math.hypot(x - pixel[0], y - pixel[1]); if (far < least) { least = far; best = { i, axis }; } }));
+    return best;
+  }
+
+  stretch({ i, axis }, at) {
+    const mean = this.data.X[i], other = Math.max(Math.hypot(...this.axesOf(this.data.covariances[i])[1 - axis]), 1e-3), u = [at[0] - mean[0], at[1] - mean[1]], size = Math.hypot(...u);
+    if (!(size > 1e-3)) return;
+    const v = [(-u[1] / size) * other, (u[0] / size) * other], round = (value) => Number(value.toPrecision(6)), mixed = round(u[0] * u[1] + v[0] * v[1]);
+    this.data.covariances[i] = [[round(u[0] * u[0] + v[0] * v[0]), mixed], [mixed, round(u[1] * u[1] + v[1] * v[1])]];
+    this.held.axis = this.nearestAxis(i, at);
+  }
+
+  nearestAxis(i, at) { const far = this.handlePoints()[i].map((q) => Math.min(Math.hypot(q[0] - at[0], q[1] - at[1]), Math.hypot(2 * this.data.X[i][0] - q[0] - at[0], 2 * this.data.X[i][1] - q[1] - at[1]))); return far[0] <= far[1] ? 0 : 1; }
+
+  // The picture stays where it is while Gaussians are dragged, and after.
+  keptBox(ratio) { return this.box && Math.abs((this.box[3] - this.box[2]) / (this.box[1] - this.box[0]) - ratio) < 1e-9 * ratio ? this.box : null; }
 
   // --- Python ---------------------------------------------------------------------------------------------------------
 
@@ -181,13 +223,14 @@ export class Editor {
 
   record() {
     if (this.busy) { this.again = true; return; }
-    if (new Set(this.data.y).size < 2) { this.player.setRecordings([this.placeholder()]); this.player.say(t("short")); return; }
+    const words = this.kindOfData() === "words";
+    if (!words && new Set(this.data.y).size < 2) { this.player.setRecordings([this.placeholder()]); this.player.say(t("short")); return; }
     this.busy = true;
     clearTimeout(this.slow);
-    this.slow = setTimeout(() => { this.player.setRecordings([this.placeholder()]); this.player.say(t("loading")); }, this.player.scenes.length ? 900 : 150);
-    const whole = this.data.classes.every((name) => /^-?\d{1,9}$/.test(name)), labels = this.data.y.map((k) => (whole ? Number(this.data.classes[k]) : this.data.classes[k]));
+    this.slow = setTimeout(() => { if (!words) this.player.setRecordings([this.placeholder()]); this.player.say(t("loading")); }, this.player.scenes.length ? 900 : 150);
+    const whole = this.data.classes.every((name) => /^-?\d{1,9}$/.test(name)), one = (k) => (whole ? Number(this.data.classes[k]) : this.data.classes[k]), labels = this.data.y.map((k) => (words ? k.map(one) : one(k)));
     const asked = this.rules.map((rule, k) => ({ rule, options: this.options[k] })).filter(({ rule }) => rule);
-    const body = JSON.stringify({ X: this.data.X, y: labels, columns: this.data.columns, rules: asked });
+    const body = JSON.stringify({ X: this.data.X, y: labels, columns: this.data.columns, covariances: this.data.covariances, rules: asked });
     fetch(this.live.address, { method: "POST", headers: { "Content-Type": "application/json", "X-Linsep-Token": this.live.token }, body })
       .then((answer) => answer.json())
       .then((found) => { if (found.error) this.player.say(found.error, true); else { this.player.setRecordings(found.recordings); this.player.say(""); } })
@@ -195,14 +238,27 @@ export class Editor {
       .finally(() => { clearTimeout(this.slow); this.busy = false; if (this.again) { this.again = false; this.record(); } });
   }
 
-  state() { return { rule: this.rules[0], beside: this.rules[1], options: JSON.stringify(this.options) === "[{},{}]" ? undefined : JSON.stringify(this.options), preset: this.preset, points: this.preset || !this.data.X.length ? undefined : packPoints({ ...this.data, classes: this.data.classes.slice(0, Math.max(2, ...this.data.y.map((k) => k + 1))) }) }; }
+  state() { return { rule: this.rules[0], beside: this.rules[1], options: JSON.stringify(this.options) === "[{},{}]" ? undefined : JSON.stringify(this.options), preset: this.preset, ...this.pointsState() }; }
+
+  pointsState() {
+    const { X, y, classes, covariances } = this.data;
+    if (this.preset || !X.length || this.kindOfData() === "words") return {};
+    return { gaussians: covariances ? 1 : undefined, points: packPoints({ X: covariances ? X.map((x, i) => [...x, covariances[i][0][0], covariances[i][0][1], covariances[i][1][1]]) : X, y, classes: classes.slice(0, Math.max(2, ...y.map((k) => k + 1))) }) };
+  }
+
+  unpack(state) {
+    const data = unpackPoints(state.points);
+    if (!state.gaussians) return data;
+    if (data.X.some((x) => x.length !== 5)) throw new Error("points");
+    return { ...data, X: data.X.map((x) => x.slice(0, 2)), covariances: data.X.map(([, , a, b, d]) => [[a, b], [b, d]]) };
+  }
 
   restore(state) {
     const known = new Set(this.live.rules.map(({ name }) => name));
     if (known.has(state.rule)) this.rules[0] = state.rule;
     if (known.has(state.beside)) this.rules[1] = state.beside;
     try { const read = JSON.parse(state.options ?? "[{},{}]"); this.options = [0, 1].map((k) => Object.fromEntries(Object.entries(read[k] ?? {}).filter(([, v]) => Number.isFinite(v)))); } catch { this.options = [{}, {}]; }
-    try { if (state.points) { this.setData(unpackPoints(state.points)); return; } } catch { this.player.say(t("badrecording", { why: "points" }), true); }
+    try { if (state.points) { this.setData(this.unpack(state)); return; } } catch { this.player.say(t("badrecording", { why: "points" }), true); }
     const name = state.preset in this.live.presets ? state.preset : Object.keys(this.live.presets)[0], { suggested } = this.live;
     if (known.has(state.rule)) this.live = { ...this.live, suggested: {} };
     this.usePreset(name);

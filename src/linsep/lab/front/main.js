@@ -7,11 +7,12 @@ import { getLanguage, ruleName, setLanguage, t } from "./text.js";
 import { el } from "./words.js";
 
 function makeTop(player, title, middle, rewrite) {
-  const name = el("span", { class: "name" }), menu = exportMenu(player);
-  const toggle = (key, on, change) => { const button = el("button", { type: "button", class: "toggle", "data-toggle": key, onclick: () => { change(); write(); } }); button.refresh = () => { button.textContent = t(key); button.setAttribute("aria-pressed", String(Boolean(on()))); }; return button; };
+  const viewGroup = el("div", { class: "group" }), name = el("span", { class: "name" }), menu = exportMenu(player);
+  const toggle = (key, on, change) => { const button = el("button", { type: "button", class: "toggle", "data-toggle": key, onclick: () => { change(); write(); } }); button.refresh = () => { button.textContent = t(key); button.setAttribute("aria-pressed", String(Boolean(on()))); button.hidden = button.parentNode === viewGroup && !(player.scenes[0]?.kind.toggles ?? []).includes(key); }; return button; };
   const shown = (key) => () => player.scenes[0]?.show[key], flip = (key) => () => { const value = !player.scenes[0].show[key]; player.show[key] = value; player.scenes.forEach((scene) => (scene.show[key] = value)); player.schedule(); };
   const views = [toggle("hulls", shown("hulls"), flip("hulls")), toggle("strip", shown("strip"), flip("strip")), toggle("numbers", shown("numbers"), flip("numbers")),
     toggle("hand", () => player.scenes[0]?.byHand, () => player.scenes.forEach((scene) => scene.setByHand(!scene.byHand)))];
+  viewGroup.append(...views);
   const looks = [toggle("theme", () => player.isDark(), () => player.setLook({ theme: player.isDark() ? "light" : "dark" })), toggle("projector", () => document.documentElement.dataset.projector, () => player.setLook({ projector: !document.documentElement.dataset.projector })),
     toggle("language", () => false, () => { player.setLook({ lang: getLanguage() === "cs" ? "en" : "cs" }); rewrite(); })];
   const share = el("button", { type: "button", class: "toggle", "data-toggle": "share", onclick: async () => { await navigator.clipboard?.writeText(location.href).catch(() => {}); share.textContent = t("copied"); setTimeout(() => write(), 1500); } });
@@ -22,7 +23,7 @@ function makeTop(player, title, middle, rewrite) {
     share.textContent = t("share"); menu.write();
     player.bar.title = t("keys");
   };
-  player.top.replaceChildren(el("div", { class: "brand" }, el("span", { class: "mark", "aria-hidden": "true" }), name), middle ?? "", el("div", { class: "group" }, ...views), el("div", { class: "group looks" }, share, menu.box, ...looks));
+  player.top.replaceChildren(el("div", { class: "brand" }, el("span", { class: "mark", "aria-hidden": "true" }), name), middle ?? "", viewGroup, el("div", { class: "group looks" }, share, menu.box, ...looks));
   return write;
 }
 

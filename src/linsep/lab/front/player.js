@@ -111,7 +111,8 @@ export class Player {
     this.slider.max = this.frames - 1;
     this.slider.value = f;
     this.slider.style.setProperty("--share", `${(100 * f) / Math.max(this.frames - 1, 1)}%`);
-    this.where.textContent = f === 0 ? t("start") : f > T ? t("answer") : t("update", { k: f, n: T });
+    const named = this.scenes[0]?.kind.where;
+    this.where.textContent = named ? named(this.scenes[0].frame, this.scenes[0].run) : f === 0 ? t("start") : f > T ? t("answer") : t("update", { k: f, n: T });
     this.slider.setAttribute("aria-label", t("jump")); this.slider.setAttribute("aria-valuetext", this.where.textContent);
     this.speedLabel.textContent = t("speed"); this.speedSlider.setAttribute("aria-label", t("speed"));
     for (const button of this.buttons) {

@@ -4,13 +4,14 @@
 export function checkRecording(content) {
   const fail = (why) => { throw new Error(why); };
   if (!content || content.format !== "linsep recording" || content.version !== 1) fail("format, version");
-  const { data, updates, shape, decides } = content;
+  const { data, updates, shape, decides } = content, words = decides?.kind === "labelling";
   if (!data || !Array.isArray(data.X) || !Array.isArray(data.y) || data.X.length !== data.y.length || !data.X.length) fail("data");
   const isNumbers = (list, size) => Array.isArray(list) && list.length === size && list.every((v) => typeof v === "number" && Number.isFinite(v));
-  if (!Array.isArray(data.columns) || !data.X.every((x) => isNumbers(x, data.columns.length))) fail("X");
-  if (!Array.isArray(data.classes) || data.classes.length < 2 || !data.y.every((k) => Number.isInteger(k) && k >= 0 && k < data.classes.length)) fail("y");
-  if (!Array.isArray(shape) || shape.length !== 2 || !["sign", "machine", "one versus all", "one versus one"].includes(decides?.kind)) fail("shape");
-  const size = shape[0] * shape[1], width = content.lift ? content.lift.columns.length : data.columns.length;
+  const isClass = (k) => Number.isInteger(k) && k >= 0 && k < data.classes.length;
+  if (!Array.isArray(data.columns) || !data.X.every((x) => (words ? Array.isArray(x) && x.length && x.every((one) => typeof one === "string") : isNumbers(x, data.columns.length)))) fail("X");
+  if (!Array.isArray(data.classes) || data.classes.length < 2 || !data.y.every((k, i) => (words ? Array.isArray(k) && k.length === data.X[i].length && k.every(isClass) : isClass(k)))) fail("y");
+  if (!Array.isArray(shape) || shape.length !== 2 || !["sign", "machine", "one versus all", "one versus one", "labelling"].includes(decides?.kind)) fail("shape");
+  const size = shape[0] * shape[1], width = words ? shape[1] - 1 : content.lift ? content.lift.columns.length : data.columns.length;
   if (shape[1] !== width + 1 || !isNumbers(content.start, size) || !isNumbers(content.answer, size)) fail("w");
   if (content.lift && !content.lift.Z.every((z) => isNumbers(z, width))) fail("lift");
   if (!updates || !Array.isArray(updates.w) || !updates.w.every((w) => isNumbers(w, size))) fail("updates");
@@ -26,7 +27,7 @@ export class Run {
     checkRecording(content);
     this.content = content;
     this.data = content.data; this.X = content.data.X; this.y = content.data.y; this.classes = content.data.classes.map(String);
-    this.n = this.X.length; this.Z = content.lift ? content.lift.Z : this.X; this.d = this.Z[0].length;
+    this.n = this.X.length; this.Z = content.lift ? content.lift.Z : this.X; this.d = content.shape[1] - 1;
     [this.members, this.width] = content.shape;
     this.kind = content.decides.kind; this.sides = content.decides.sides ?? null;
     this.updates = content.updates; this.T = content.updates.w.length;

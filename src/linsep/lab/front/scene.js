@@ -2,10 +2,27 @@
 import { drawBounds, drawErrors, drawNovikoff } from "./charts.js";
 import { Axes, CanvasPainter, SvgPainter, themeColours } from "./paint.js";
 import { drawPlane, placeRows, planeBox, planeKind } from "./plane.js";
+import { GAUSSIANS } from "./gaussians.js";
+import { LADDER } from "./ladder.js";
 import { Run } from "./recording.js";
 import { ruleName, t, fmt, fmtVector } from "./text.js";
+import { WORDS } from "./trellis.js";
 import { drawWeights, sliceWords, weightAxes, weightBox } from "./weights.js";
 import { certificateParts, describeFrame, el, formulaParts, polynomialWords } from "./words.js";
+
+// What is drawn and said of rows; other kinds of recordings have an object of their own.
+const POINTS = {
+  toggles: ["hulls", "strip", "numbers", "hand"],
+  Run, plane: drawPlane, weights: drawWeights, box: planeBox, certificate: ({ run, frame }) => certificateParts(run, frame), describe: ({ run, frame, w }) => describeFrame(run, frame, w),
+  headings: { plane: "data", weights: "weights", bounds: "bounds", errors: "errors", novikoff: "novikoff" },
+  step: ({ run, frame, w }) => { const lifted = polynomialWords(run, w); return [...formulaParts(run, frame), ...(lifted ? [el("div", { class: "line" }, el("span", { class: "math" }, t("lifted", { f: lifted })))] : [])]; },
+  caption: ({ run, w }) => { const { count } = run.wrong(w); return !w.some((v) => v !== 0) ? ["", false] : count ? [t("wrongside", { n: count, all: run.n }), false] : [t("right", { all: run.n }), true]; },
+};
+
+function kindOf(content) {
+  if (content?.format === "linsep risk") return LADDER;
+  return content?.gaussians ? GAUSSIANS : content?.decides?.kind === "labelling" ? WORDS : POINTS;
+}
 
 export class Scene {
   constructor(content, app) {
@@ -30,13 +47,16 @@ export class Scene {
     this.stepHeading = el("h2", {}); this.certificateHeading = el("h2", {});
     this.stepPanel = el("div", { class: "panel step" }, this.stepHeading, this.formula);
     this.certificatePanel = el("div", { class: "panel proofpanel" }, this.certificateHeading, this.certificate);
-    this.root.append(this.title, view("plane", drawPlane), view("weights", drawWeights), el("div", { class: "words" }, this.stepPanel, this.certificatePanel),
+    this.root.append(this.title, view("plane"), view("weights"), el("div", { class: "words" }, this.stepPanel, this.certificatePanel),
       el("div", { class: "charts" }, view("bounds", drawBounds), view("errors", drawErrors), view("novikoff", drawNovikoff)));
     this.dragWeights();
   }
 
   setContent(content) {
-    this.run = new Run(content);
+    this.kind = kindOf(content);
+    this.run = new this.kind.Run(content);
+    Object.assign(this.views.plane, { draw: this.kind.plane }); Object.assign(this.views.weights, { draw: this.kind.weights });
+    this.root.dataset.kind = this.run.kind; this.sliders = null;
     const hulls = this.run.kind === "sign" && ["Kozinec", "MaximumMargin"].includes(this.run.ruleClass()) && !("C" in this.run.certificate);
     this.show = { ...this.app.show, hulls: this.app.show.hulls ?? (hulls || this.run.certificate.meet === true), numbers: this.app.show.numbers ?? this.run.n <= 12 };
     this.byHand = false; this.handW = null; this.frame = Math.min(this.frame, this.run.frames - 1); this.boxes = null;
@@ -55,8 +75,8 @@ export class Scene {
   // What a view needs to draw this frame.
   state() {
     const { run, frame } = this, w = this.w;
-    if (planeKind(run) !== "projection") this.places ??= placeRows(run, w);
-    return { run, frame, w, before: this.before, byHand: this.byHand, member: this.member, box: this.boxes.plane, weightBox: this.boxes.weights, places: this.places,
+    if (this.kind === POINTS ? planeKind(run) !== "projection" : this.kind === GAUSSIANS) this.places ??= placeRows(run, w);
+    return { scene: this, sliders: this.sliders, handles: this.app.handles, run, frame, w, before: this.before, byHand: this.byHand, member: this.member, box: this.boxes.plane, weightBox: this.boxes.weights, places: this.places,
       show: { ...this.show, before: true, proof: !this.hiddenProof, strip: this.show.strip && !this.hiddenProof } };
   }
 
@@ -64,10 +84,11 @@ export class Scene {
 
   measure() {
     const colours = this.app.colours, ratio = (view) => { const { clientWidth, clientHeight } = this.views[view].canvas; return Axes.ratio(clientWidth, clientHeight, colours.scale); };
-    const { run } = this;
+    const { run, kind } = this, drawn = kind === POINTS || kind === GAUSSIANS;
     this.places = null;
-    const widest = run.kind === "sign" && planeKind(run) === "projection" ? run.content.answer : this.w;
-    this.boxes = { plane: this.app.fixedBox?.(run, ratio("plane")) ?? planeBox(run, widest, ratio("plane")), member: this.member, weights: weightBox(run, weightAxes(run, { member: this.member }), ratio("weights")) };
+    const widest = kind === POINTS && run.kind === "sign" && planeKind(run) === "projection" ? run.content.answer : this.w;
+    const plane = (drawn ? this.app.fixedBox?.(run, ratio("plane")) : null) ?? kind.box(run, widest, ratio("plane"));
+    this.boxes = { plane, member: this.member, weights: drawn ? weightBox(run, weightAxes(run, { member: this.member }), ratio("weights")) : null };
   }
 
   draw() {
@@ -89,24 +110,25 @@ export class Scene {
   }
 
   write(state) {
-    const { run, frame } = this, w = state.w, wrong = run.wrong(w).count, words = describeFrame(run, frame, w);
+    const { run, frame } = this, { kind } = this, words = kind.describe(state), [caption, good] = kind.caption(state);
     this.title.textContent = ruleName(run.title());
-    const headings = { plane: "data", weights: "weights", bounds: run.series.upper || !run.series.value ? "bounds" : "value", errors: "errors", novikoff: "novikoff" };
+    const headings = { ...kind.headings, ...(run.series.upper || !run.series.value ? {} : { bounds: "value" }) };
     for (const [name, key] of Object.entries(headings)) { this.views[name].heading.textContent = t(key); this.views[name].canvas.setAttribute("aria-label", `${t(key)}: ${words}`); }
-    const moved = w.some((v) => v !== 0);
-    this.views.plane.caption.textContent = !moved ? "" : wrong ? t("wrongside", { n: wrong, all: run.n }) : t("right", { all: run.n });
-    this.views.plane.caption.classList.toggle("good", moved && !wrong);
-    this.views.weights.caption.textContent = sliceWords(run, w, { ...state, regionEmpty: state.regionEmpty });
-    this.stepHeading.textContent = this.byHand ? t("hand") : t("step");
-    const lifted = polynomialWords(run, w), extra = lifted ? [el("div", { class: "line" }, el("span", { class: "math" }, t("lifted", { f: lifted })))] : [];
-    this.formula.replaceChildren(...(this.byHand ? this.handParts() : [...formulaParts(run, frame), ...extra]));
-    this.certificateHeading.textContent = t("certificate");
+    this.views.plane.caption.textContent = caption;
+    this.views.plane.caption.classList.toggle("good", good);
+    this.views.weights.caption.textContent = kind.weightsCaption ? kind.weightsCaption(state) : sliceWords(run, state.w, state);
+    this.stepHeading.textContent = this.byHand ? t("hand") : t(kind.stepHeading ?? "step");
+    this.formula.replaceChildren(...(this.byHand ? this.handParts() : kind.step(state)));
+    this.certificateHeading.textContent = t(kind.certificateHeading ?? "certificate");
     if (this.certificateFor !== run || this.certificateLanguage !== document.documentElement.lang) {
-      this.certificate.replaceChildren(...certificateParts(run, frame));
+      const parts = kind.certificate(state);
+      if (this.sliders) { while (this.certificate.children.length > 2) this.certificate.lastChild.remove(); this.certificate.append(...parts.slice(2)); } // a slider that is held stays
+      else this.certificate.replaceChildren(...parts);
+      if (kind === LADDER) this.sliders = parts.slice(0, 2);
       this.certificateFor = run; this.certificateLanguage = document.documentElement.lang;
     }
     this.certificatePanel.hidden = this.hiddenProof;
-    this.certificatePanel.classList.toggle("early", frame < run.T);
+    this.certificatePanel.classList.toggle("early", kind !== LADDER && frame < run.T);
   }
 
   // --- w by hand ---------------------------------------------------------------------------------------------------

@@ -32,7 +32,12 @@ export const STRINGS = {
     saynot: "No w separates these data: a convex combination of {k} vectors is zero. {v} of {n} are on the wrong side.",
     saysoft: "With C = {C} this w costs at most {upper}, and none costs less than {lower}.", saybudget: "{v} of {n} vectors are on the wrong side; {reason}.",
     saynov: "Novikoff allows a perceptron at most {n} updates; {k} were made.", keys: "← → step, space plays, Home and End jump", options: "Options",
-    degree: "degree",
+    degree: "degree", gaussians: "Gaussians", boundsr: "r of w, and its bound", ellipse: "the ellipse of Gaussian {j} with r = {r} is not on its side: w moves towards its lowest point", deciding: "Gaussians that decide: {list}",
+    requires: "required: r = {r} (dashed)", trellis: "Trellis", change: "Change of w", changecaption: "before ○ and after ➤", largest: "the numbers of w", through: "In each node the score of the best labelling through it, before the update.",
+    wrongwords: "{n} of {all} words not yet right", rightwords: "all {all} words right", ladder: "Ladder of bounds", vacuous: "a bound above 1 says nothing", rung: "This rung", choice: "Choice",
+    s01: "empirical risk + confidence, S0 (1); each of {K} rungs has η / {K}", crossed: "cross-validated risk", chosen: "The smallest bound: {name}, {bound}.", allvacuous: "It is vacuous: no risk exceeds 1.",
+    supposed: "As if the same risks had been seen on {N} examples; there were {n}.", ladderlegend: "blue: empirical risk · orange: confidence · green dot: cross-validated · green ground: chosen",
+    reached: "Reached", impossible: "Impossible", infeasible: "Infeasible", interrupted: "Interrupted", "not proved": "Not proved", making: "Making the animation: {k} of {n}",
   },
   cs: {
     lab: "laboratoř linsep", data: "Prostor dat", weights: "Prostor vah", bounds: "Meze pásma", value: "Kritérium J",
@@ -65,7 +70,12 @@ export const STRINGS = {
     saynot: "Žádné w tato data neoddělí: konvexní kombinace {k} vektorů je nulová. Na špatné straně je {v} z {n}.",
     saysoft: "S C = {C} stojí toto w nejvýše {upper} a žádné nestojí méně než {lower}.", saybudget: "Na špatné straně je {v} z {n} vektorů; {reason}.",
     saynov: "Novikov dovoluje perceptronu nejvýše {n} kroků; provedeno jich bylo {k}.", keys: "← → krok, mezerník přehrává, Home a End skáčou", options: "Možnosti",
-    degree: "stupeň",
+    degree: "stupeň", gaussians: "Gaussovská rozdělení", boundsr: "r vektoru w a jeho mez", ellipse: "elipsa rozdělení {j} s r = {r} není na své straně: w se pohne k jejímu nejnižšímu bodu", deciding: "rozhodují rozdělení: {list}",
+    requires: "požadováno: r = {r} (čárkovaně)", trellis: "Mřížka", change: "Změna w", changecaption: "před ○ a po ➤", largest: "čísla vektoru w", through: "V každém uzlu je skóre nejlepšího značení, které jím prochází, před krokem.",
+    wrongwords: "{n} z {all} slov ještě není správně", rightwords: "všech {all} slov správně", ladder: "Žebřík mezí", vacuous: "mez nad 1 nic neříká", rung: "Tato příčka", choice: "Volba",
+    s01: "empirické riziko + spolehlivost, S0 (1); každá z {K} příček má η / {K}", crossed: "riziko z křížové validace", chosen: "Nejmenší mez: {name}, {bound}.", allvacuous: "Nic neříká: žádné riziko není nad 1.",
+    supposed: "Jako by táž rizika byla na {N} příkladech; bylo jich {n}.", ladderlegend: "modře: empirické riziko · oranžově: spolehlivost · zelený bod: křížová validace · zelené pozadí: zvoleno",
+    reached: "Dosaženo", impossible: "Nelze", infeasible: "Neřešitelné", interrupted: "Přerušeno", "not proved": "Nedokázáno", making: "Dělám animaci: {k} z {n}",
   },
 };
 
@@ -75,11 +85,12 @@ const RULE_NAMES_CS = {
   "lms": "Widrow–Hoff (LMS)", "ho-kashyap": "Ho–Kashyap", "squares by gradient": "nejmenší čtverce gradientem", "gradient descent": "gradient J_p",
   "kozinec": "Kozinec", "kozinec augmented": "Kozinec, rozšířený", "eps-kozinec": "ε-Kozinec", "eps-kozinec augmented": "ε-Kozinec, rozšířený",
   "maximum margin": "největší pásmo", "soft margin": "měkké pásmo", "linear machine": "lineární stroj", "one versus all": "jeden proti všem",
-  "one versus one": "jeden proti jednomu", "lifting": "zvedání dimenze", "lifting to x^2 - 1": "zvedání na (x, x² − 1)",
+  "one versus one": "jeden proti jednomu", "anderson": "Anderson, přesně", "anderson by directions": "Anderson, zlepšující směry", "kozinec on ellipsoids": "Kozinec na elipsách", "perceptron on ellipsoids": "perceptron na elipsách",
+  "structured perceptron": "strukturní perceptron", "structured kozinec": "strukturní Kozinec", "structural risk": "strukturní riziko", "lifting": "zvedání dimenze", "lifting to x^2 - 1": "zvedání na (x, x² − 1)",
 };
 const RULE_NAMES_EN = { "perceptron eta(k)": "batch perceptron, η(k) = 1/k", "lms": "Widrow–Hoff (LMS)", "ho-kashyap": "Ho–Kashyap", "squares by gradient": "least squares by gradient",
   "gradient descent": "gradient descent on J_p", "kozinec": "Kozinec", "kozinec augmented": "Kozinec, augmented", "eps-kozinec": "ε-Kozinec",
-  "eps-kozinec augmented": "ε-Kozinec, augmented", "lifting to x^2 - 1": "lifting to (x, x² − 1)" };
+  "eps-kozinec augmented": "ε-Kozinec, augmented", "lifting to x^2 - 1": "lifting to (x, x² − 1)", "anderson": "Anderson, exact", "anderson by directions": "Anderson, improving directions" };
 
 let language = "en";
 

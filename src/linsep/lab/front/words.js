@@ -14,8 +14,8 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
-const line = (...parts) => el("div", { class: "line" }, ...parts);
-const math = (said) => el("span", { class: "math" }, said);
+export const line = (...parts) => el("div", { class: "line" }, ...parts);
+export const math = (said) => el("span", { class: "math" }, said);
 const signed = (v) => (v < 0 ? `(${fmt(v)})` : fmt(v));
 
 function product(w, a) {
@@ -95,7 +95,7 @@ export function polynomialWords(run, w) {
 export function certificateParts(run, frame) {
   if (run.content.certificates.length > 1) return committeeParts(run);
   const c = run.certificate, parts = [];
-  const good = ["optimal", "eps-optimal", "separated"].includes(c.status), bad = c.status === "not separable";
+  const good = ["optimal", "eps-optimal", "separated", "reached"].includes(c.status), bad = ["not separable", "impossible", "infeasible"].includes(c.status);
   parts.push(el("div", { class: `status ${good ? "good" : bad ? "bad" : ""}` }, el("span", { class: "badge", "aria-hidden": "true" }, good ? "✓" : bad ? "✕" : "…"), t(c.status)));
   const values = { n: c.size, lower: fmtBound(run.bound("lower"), false), upper: fmtBound(run.bound("upper"), true), v: c.violated ?? "?", k: Array.isArray(c.proof_rows) ? c.proof_rows.length : "?", C: c.C, reason: c.reason || "–" };
   if (c.kind === "ObjectiveCertificate") parts.push(line(t("saysoft", values)));
