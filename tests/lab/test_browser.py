@@ -1,5 +1,7 @@
 """The player in a real browser: Playwright with the system's Chromium. Without either these tests are skipped."""
 
+import base64
+import io
 import json
 import shutil
 import subprocess
@@ -11,6 +13,7 @@ from pathlib import Path
 import golden
 import numpy as np
 import pytest
+from PIL import Image
 
 from linsep import LeastSquares
 from linsep.lab import PRESETS, Exercise, record, record_risk
@@ -187,6 +190,21 @@ def exported(page, key):
     return Path(found.value.path()).read_bytes()
 
 
+def check_animation(page, recording):
+    """As many frames as updates, and the last one in the colours of the page."""
+    page.keyboard.press("End")
+    settle(page)
+    animation = Image.open(io.BytesIO(exported(page, "gif")))
+    frames = page.evaluate("linsepLab.frames")
+    assert animation.format == "GIF" and animation.n_frames == min(frames, 80) and len(recording) < frames
+    animation.seek(animation.n_frames - 1)
+    shown = np.asarray(animation.convert("RGB"), dtype=int)
+    factor = min(1, 900 / page.evaluate("linsepLab.scenes[0].toCanvas(1).width"))
+    canvas = page.evaluate("(factor) => linsepLab.scenes[0].toCanvas(factor).toDataURL()", factor)
+    expected = np.asarray(Image.open(io.BytesIO(base64.b64decode(canvas.split(",")[1]))).convert("RGB"), dtype=int)
+    assert shown.shape == expected.shape and np.abs(shown - expected).mean() < 2
+
+
 EXPORTED = {
     "S1, nine points": "perceptron",
     "three classes": "one versus one",
@@ -208,6 +226,7 @@ def test_exports_are_those_of_python_and_the_code_runs(page, tmp_path, name):
     numbers = [[[float(cell) if cell else None for cell in row] for row in table] for table in (rows, expected[1:])]
     assert numbers[0] == numbers[1]
     assert exported(page, "png").startswith(b"\x89PNG") and exported(page, "svg").startswith(b"<svg")
+    check_animation(page, recording)
     made = {"__name__": "exported"}
     exec(compile(exported(page, "code"), "exported", "exec"), made)
     assert made["recording"].w.tobytes() == recording.w.tobytes()

@@ -5,7 +5,14 @@ import { fmt, t } from "./text.js";
 
 const MOST_POINTS = 1200;
 
+const thinned = new WeakMap();
+
 function thin(list) {
+  if (!thinned.has(list)) thinned.set(list, thinOnce(list));
+  return thinned.get(list);
+}
+
+function thinOnce(list) {
   const stride = Math.max(1, Math.ceil(list.length / MOST_POINTS)), found = [];
   for (let k = 0; k < list.length; k += stride) found.push([k + 1, list[k]]);
   if (list.length) found.push([list.length, list[list.length - 1]]);
@@ -34,15 +41,17 @@ export function drawBounds(painter, width, height, { run, frame }) {
   if (!all.length) return null;
   const last = run.certificate, ends = isValue ? [] : [run.bound("lower"), run.bound("upper")].filter((v) => Number.isFinite(v) && !("C" in last));
   let low = Math.min(...all, ...ends), high = Math.max(...all, ...ends);
-  if (!isValue && upper) { const sorted = upper.filter(Number.isFinite).sort((a, b) => a - b); low = Math.max(low, -sorted[sorted.length - 1]); }
+  if (!isValue && upper) low = Math.max(low, -upper.find(Number.isFinite)); // the best bound so far only falls
   const axes = frameAxes(painter, width, height, run.T, low, high, t("updates"));
   axes.clip();
-  if (low < 0 && high > 0) painter.line([axes.at([0, 0]), axes.at([run.T, 0])], { stroke: colours.faint, width: 1 });
-  for (const [points, colour, name] of curves) {
-    painter.line(stairs(points).map((q) => axes.at(q)), { stroke: colour, width: 2 });
-    if (points.length === 1) painter.circle(axes.at(points[0]), 3, { fill: colour });
-    if (points.length) { const end = points[Math.floor(points.length * 0.35)] ?? points[0], [x, y] = axes.at(end); painter.text(name, [Math.min(x + 6, axes.left + axes.width - 50), y + (name === t("lower") ? 16 : -7)], { size: 12, fill: colour }); }
-  }
+  painter.layer(run.kept.bounds, `${axes.box} ${t("upper")}`, width, height, (p) => {
+    if (low < 0 && high > 0) p.line([axes.at([0, 0]), axes.at([run.T, 0])], { stroke: colours.faint, width: 1 });
+    for (const [points, colour, name] of curves) {
+      p.line(stairs(points).map((q) => axes.at(q)), { stroke: colour, width: 2 });
+      if (points.length === 1) p.circle(axes.at(points[0]), 3, { fill: colour });
+      if (points.length) { const end = points[Math.floor(points.length * 0.35)] ?? points[0], [x, y] = axes.at(end); p.text(name, [Math.min(x + 6, axes.left + axes.width - 50), y + (name === t("lower") ? 16 : -7)], { size: 12, fill: colour }); }
+    }
+  });
   drawCursor(axes, Math.min(frame, run.T), colours);
   painter.unclip();
   return axes;
@@ -53,8 +62,10 @@ export function drawErrors(painter, width, height, { run, frame }) {
   if (!errors?.length) return null;
   const points = thin(errors), axes = frameAxes(painter, width, height, run.T, 0, Math.max(1, ...points.map((p) => p[1])), t("updates"));
   axes.clip();
-  painter.line(stairs(points).map((q) => axes.at(q)), { stroke: colours.classes[0], width: 2 });
-  if (points.length <= 60) for (const q of points) painter.circle(axes.at(q), 3, { fill: colours.classes[0] });
+  painter.layer(run.kept.errors, `${axes.box}`, width, height, (p) => {
+    p.line(stairs(points).map((q) => axes.at(q)), { stroke: colours.classes[0], width: 2 });
+    if (points.length <= 60) for (const q of points) p.circle(axes.at(q), 3, { fill: colours.classes[0] });
+  });
   drawCursor(axes, Math.min(frame, run.T), colours);
   painter.unclip();
   return axes;

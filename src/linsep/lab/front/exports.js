@@ -1,4 +1,5 @@
 // What can be taken away: frames (SVG, PNG), the recording (JSON, CSV), Python code, and a link to this scene.
+import { encodeGif } from "./gif.js";
 import { pythonCode, updatesCsv } from "./code.js";
 import { getLanguage, t } from "./text.js";
 import { el } from "./words.js";
@@ -12,11 +13,31 @@ export function download(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+const MOST_FRAMES = 80, WIDEST = 900; // of an animation
+
+// The whole run as a GIF, at the player's speed; of a long one every so many updates.
+export async function makeGif(player) {
+  const scene = player.scenes[0], { frames: all } = scene.run, count = Math.min(all, MOST_FRAMES), kept = scene.frame, pictures = [], wide = ["plane", "weights"].reduce((sum, name) => sum + scene.views[name].canvas.clientWidth + 16, -16);
+  player.stop();
+  for (let k = 0; k < count; k++) {
+    scene.frame = Math.round((k * (all - 1)) / Math.max(count - 1, 1));
+    const canvas = scene.toCanvas(Math.min(1, WIDEST / wide));
+    pictures.push(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height));
+    if (k % 8 === 0) { player.say(t("making", { k: k + 1, n: count })); await new Promise((done) => setTimeout(done)); }
+  }
+  scene.frame = kept;
+  player.say("");
+  player.schedule();
+  const delay = Math.min(200, Math.max(4, Math.round(100 / player.rate())));
+  return new Blob(encodeGif(pictures, pictures.map((_, k) => (k + 1 < count ? delay : 200))), { type: "image/gif" });
+}
+
 export function exportMenu(player) {
   const content = () => player.scenes[0].run.content;
   const items = [
     ["svg", () => download("frame.svg", player.scenes[0].toSvg(), "image/svg+xml")],
     ["png", () => player.scenes[0].toCanvas().toBlob((blob) => download("frame.png", blob))],
+    ["gif", async () => download("animation.gif", await makeGif(player))],
     ["json", () => download("recording.json", JSON.stringify(content()), "application/json")],
     ["csv", () => download("updates.csv", updatesCsv(content()), "text/csv")],
     ["code", () => download("reproduce.py", pythonCode(content()), "text/x-python")],

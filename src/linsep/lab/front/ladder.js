@@ -14,7 +14,7 @@ export class LadderRun {
     if (!rungs.every((rung, k) => typeof rung.decided === "string" && rung.decided.length === grid[0] * grid[1] && content.bound[k].length === content.N.length)) fail("rungs");
     if (![content.N, content.eta].every((list) => Array.isArray(list) && list.every(Number.isFinite)) || content.best.length !== content.N.length) fail("N, eta");
     Object.assign(this, { content, data, X: data.X, Z: data.X, y: data.y, n: data.X.length, classes: data.classes.map(String), rungs, kind: "ladder", members: 1, d: 2, width: 3 });
-    this.T = rungs.length - 1; this.frames = rungs.length; this.series = {}; this.certificate = {}; this.updates = { row: [] };
+    this.T = rungs.length - 1; this.frames = rungs.length; this.series = {}; this.kept = {}; this.certificate = {}; this.updates = { row: [] };
     this.atN = content.N.indexOf(content.chosen_N); this.atEta = content.eta.indexOf(content.chosen_eta);
   }
 

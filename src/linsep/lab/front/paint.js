@@ -73,6 +73,19 @@ export class CanvasPainter {
     if (halo) { c.lineJoin = "round"; c.lineWidth = 3; c.strokeStyle = this.colours.paper; c.globalAlpha = 0.85; c.strokeText(said, x, y); c.globalAlpha = 1; }
     c.fillStyle = fill; c.fillText(said, x, y);
   }
+  // What does not change from frame to frame: drawn once, then copied.
+  layer(kept, key, width, height, draw) {
+    const dots = this.c.getTransform().a;
+    if (kept.key !== key || kept.dots !== dots || kept.colours !== this.colours || kept.width !== width || kept.height !== height) {
+      const canvas = document.createElement("canvas");
+      canvas.width = Math.ceil(width * dots); canvas.height = Math.ceil(height * dots);
+      const context = canvas.getContext("2d");
+      context.scale(dots, dots);
+      draw(new CanvasPainter(context, this.colours));
+      Object.assign(kept, { canvas, key, dots, width, height, colours: this.colours });
+    }
+    this.c.drawImage(kept.canvas, 0, 0, kept.canvas.width / dots, kept.canvas.height / dots);
+  }
   clip(x, y, width, height) { this.c.save(); this.c.beginPath(); this.c.rect(x, y, width, height); this.c.clip(); }
   unclip() { this.c.restore(); }
 }
@@ -97,6 +110,7 @@ export class SvgPainter {
   circle([x, y], r, look) { this.parts.push(`<circle cx="${this.n(x)}" cy="${this.n(y)}" r="${this.n(Math.max(r, 0))}"${this.look(look)}/>`); }
   marker(kind, at, r, look) { CanvasPainter.prototype.marker.call(this, kind, at, r, look); }
   markers(kind, points, r, look) { for (const at of points) this.marker(kind, at, r, look); }
+  layer(kept, key, width, height, draw) { draw(this); }
   text(said, [x, y], { size = 12, fill = this.colours.ink, align = "left", base = "alphabetic", italic = false, serif = false, bold = false } = {}) {
     const anchor = { left: "start", center: "middle", right: "end" }[align], drop = { alphabetic: 0, middle: 0.35, top: 0.8, bottom: -0.2 }[base] * size * this.colours.scale;
     const font = `font-family="${escapeXml(serif ? this.colours.serif : this.colours.sans)}" font-size="${size * this.colours.scale}"${italic ? ' font-style="italic"' : ""}${bold ? ' font-weight="600"' : ""}`;

@@ -186,9 +186,8 @@ function drawRows(axes, scene, rows, colours) {
   const { run, w } = scene, r = markerSize(run.n) * Math.sqrt(colours.scale), wrong = run.wrong(w), moved = w.some((v) => v !== 0);
   const look = (k) => ({ fill: colours.classes[k % 6], stroke: colours.paper, width: run.n > 200 ? 0.5 : 1.2 });
   if (run.n > 200) {
-    const places = run.classes.map(() => []);
-    for (let i = 0; i < run.n; i++) places[run.y[i]].push(axes.at(rows[i]));
-    places.forEach((list, k) => axes.p.markers(k, list, r, look(k)));
+    const drawAll = (p) => run.classes.forEach((_, k) => p.markers(k, rows.filter((_, i) => run.y[i] === k).map((q) => axes.at(q)), r, look(k)));
+    if (rows === scene.places) axes.p.layer(run.kept.rows, `${axes.box}`, axes.left + axes.width, axes.top + axes.height, drawAll); else drawAll(axes.p); // of a projection they move
   }
   for (let i = 0; i < run.n; i++) {
     const at = axes.at(rows[i]), k = run.y[i];

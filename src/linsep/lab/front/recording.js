@@ -37,6 +37,7 @@ export class Run {
     this.certificate = content.certificates[0];
     this.free = this.kind === "sign" && this.certificate.bias === "free" && this.updates.w.every((w) => w[this.d] === 0);
     this.cache = { frame: -1 };
+    this.kept = { rows: {}, bounds: {}, errors: {}, novikoff: {} }; // layers of pictures
     this.series = this.makeSeries();
   }
 

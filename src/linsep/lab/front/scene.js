@@ -185,9 +185,10 @@ export class Scene {
   }
 
   toCanvas(factor = 2) {
+    if (!this.boxes || this.boxes.member !== this.member) this.measure();
     const parts = ["plane", "weights"].map((name) => this.views[name].canvas), state = this.state(), gap = 16;
     const width = parts.reduce((sum, c) => sum + c.clientWidth + gap, -gap), height = Math.max(...parts.map((c) => c.clientHeight));
-    const canvas = el("canvas", { width: Math.round(width * factor), height: Math.round(height * factor) }), context = canvas.getContext("2d");
+    const canvas = el("canvas", { width: Math.round(width * factor), height: Math.round(height * factor) }), context = canvas.getContext("2d", { willReadFrequently: factor <= 1 });
     context.scale(factor, factor);
     context.fillStyle = this.app.colours.paper;
     context.fillRect(0, 0, width, height);

@@ -89,7 +89,10 @@ function drawHalfPlanes(axes, run, planes, scene, colours) {
 function drawPath(axes, run, scene, [i, j], colours) {
   const { frame, w, before } = scene, { p } = axes, last = Math.min(frame, run.T), stride = Math.max(1, Math.floor(last / MOST_PATH));
   const at = (v) => [v[i], v[j]], path = [];
-  for (let f = 0; f <= last; f += stride) path.push(axes.at(at(run.w(f))));
+  for (let f = 0; f <= last; f += stride) {
+    const q = axes.at(at(run.w(f))), end = path[path.length - 1];
+    if (!end || last <= 200 || Math.abs(q[0] - end[0]) + Math.abs(q[1] - end[1]) > 1.5) path.push(q); // steps that are seen
+  }
   path.push(axes.at(at(run.w(last))));
   const recent = Math.max(0, path.length - 60); // the last steps stand out from a long history
   if (recent) p.line(path.slice(0, recent + 1), { stroke: colours.ink, width: 1, opacity: 0.13 });
