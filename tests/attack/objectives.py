@@ -124,7 +124,9 @@ def judge(tally: Tally, claim: Any, problem: Problem, rule: Any, said: str) -> N
     if not claim.check(problem.X, problem.y, problem.weight):
         return
     wrong = sum(score <= 0 for score in scores(problem, claim.w))
-    if claim.violated != wrong:
+    if claim.status == "interrupted":  # no time to count, and none is claimed
+        tally.notes["interrupted, as the machine is busy"] += 1
+    elif claim.violated != wrong:
         tally.fail("miscounted", NAME, f"{said}: violated {claim.violated}, exactly {wrong}")
     for kind, forged in forge(claim, spent, least):
         try:

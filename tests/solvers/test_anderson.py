@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import math
+import warnings
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
+from linsep import Anderson
 from linsep.certificates.base import Certificate, Status
 from linsep.certificates.prove.radius import certify, conclude, find_best_bias
 from linsep.certificates.radius import RadiusCertificate, covariance_matrices
@@ -98,6 +101,25 @@ def test_infeasible_means_get_the_error_of_a_half_where_it_is_possible():
     assert claim.lower == pytest.approx(0.0, abs=1e-9)
     on_a_line = solve([[0.0], [3.0], [4.0]], [1.0, 1.0, 0.01], [-1, 1, -1])
     assert on_a_line.lower == pytest.approx(max(-1.0 / 1.1, -3.0 / 2.0), abs=1e-9)  # of both directions
+
+
+def test_a_search_that_begins_above_the_best_r_comes_back():
+    """Two of three do not spread along (0, 1), where their means are equal: t(r) is 0 for every r, and says nothing."""
+    means = [[1.0, -4.0], [6.0, 1.0], [1.0, 1.0]]
+    covariances = [np.array([[4e-6, 4e-6], [4e-6, 8e-6]]), np.diag([8e-4, 0.0]), np.diag([5e-6, 0.0])]
+    claim = solve(means, covariances, [-1, 1, -1])
+    assert claim.status == "optimal"
+    assert claim.lower == pytest.approx(5.0 / (math.sqrt(8e-4) + math.sqrt(5e-6)), rel=1e-9)
+
+
+def test_directions_of_flat_gaussians_do_not_overflow():
+    """The proof's w has no length of its own; it grew beyond the floats while it was improved."""
+    means, sign = [[0.0, -3.0, 4.0], [3.0, -3.0, 1.0]], [-1, 1]
+    covariances = [[[4.0, -2, 4], [-2, 2, 0], [4, 0, 8]], [[2.0, 0, 4], [0, 0, 0], [4, 0, 8]]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        rule = Anderson(method="direction", max_iter=200).fit_gaussians(means, list(map(np.array, covariances)), sign)
+    assert rule.certificate_.check(means, list(map(np.array, covariances)), sign)
 
 
 @pytest.mark.long

@@ -202,8 +202,10 @@ def _find_meeting_ellipsoids(g: Gaussians, weights: np.ndarray, w: np.ndarray) -
     pull = (weights * g.sign) @ g.means
     for _ in range(30):
         sigma = g.sigma(w)
-        sigma = np.maximum(sigma, 1e-12 * max(float(sigma.max()), 1e-300))
-        before, w = w, solve_min_norm(g.weighted_covariance(weights / sigma), pull)
+        if not sigma.any():
+            return none
+        shares = weights / np.maximum(sigma / sigma.max(), 1e-12)  # the length of w means nothing
+        before, w = w, solve_min_norm(g.weighted_covariance(shares), pull)
         if is_spent() or np.linalg.norm(w / np.linalg.norm(w) - before / np.linalg.norm(before)) < 1e-13:
             break
     along = g.project(w)

@@ -214,9 +214,10 @@ class _Search:
                         return early
                     self._move_to(ahead)
             after = cones.step(self.state, self.r)
-            if after is None:
+            if after is not None:
+                self.state = after
+            elif not self._falls_back():
                 break
-            self.state = after
             tell(self._told)
         return self._finish(step)
 
@@ -236,6 +237,17 @@ class _Search:
         self.best = max(self.best, (find_best_bias(self.g, w).r, w), key=itemgetter(0))
         slope = float(self.state.z[:, 0] @ self.g.sigma(w))
         return max(self.r + t / slope if slope > 0 else math.inf, self.best[0])
+
+    def _falls_back(self) -> bool:
+        """Go on from a smaller r: t is 0 for every r along a w that only some Gaussians spread along."""
+        if self.best[0] > 0:
+            return False
+        w = separate_means(self.g, self.rounds).w
+        r = find_best_bias(self.g, w).r
+        if not 0 < r < 0.999 * self.r:
+            return False
+        self.best, self.r, self.state = (r, w), r, self.cones.begin(r, w)
+        return True
 
     def _try_polish(self, ahead: float, step: int) -> Solution | None:
         """The optimum by Newton's method on its conditions, if r is near enough and both bounds meet then."""
