@@ -166,16 +166,19 @@ class Dask:
     def map(self, function: Callable[..., Any], handles: Sequence[Any], shared: tuple, each: Sequence[tuple]) -> list:
         """The answers in the order of the parts."""
         from distributed import CancelledError
+        from distributed.client import ClosedClientError
+        from distributed.comm import CommClosedError
 
-        groups, futures = self._groups(handles), []
+        futures: list[Any] = []
         own: Any = shared
-        if sum(getattr(found, "nbytes", 0) for found in shared) > 2**16:  # one copy to the scheduler, not one per task
-            own = self.client.submit(tuple, shared, pure=False)
-        for group in groups:
-            held, some = [handles[k] for k in group], [each[k] for k in group]
-            futures.append(self.client.submit(_answer_all, function, held, own, some, pure=False))
         answers: list[Any] = [None] * len(handles)
         try:
+            groups = self._groups(handles)
+            if sum(getattr(found, "nbytes", 0) for found in shared) > 2**16:  # one copy to the scheduler, not many
+                own = self.client.submit(tuple, shared, pure=False)
+            for group in groups:
+                held, some = [handles[k] for k in group], [each[k] for k in group]
+                futures.append(self.client.submit(_answer_all, function, held, own, some, pure=False))
             self._wait(futures, handles)
             for group, (place, found) in zip(groups, self.client.gather(futures), strict=True):
                 if any(self.places.get(handles[k].key) != place for k in group):  # a worker was lost
@@ -183,12 +186,12 @@ class Dask:
                 for k, answer in zip(group, found, strict=True):
                     answers[k] = answer
             return answers
-        except CancelledError as error:
-            raise EngineError(
-                "dask: the connection to the scheduler is lost. Start a cluster, and fit again."
-            ) from error
+        except (CancelledError, ClosedClientError, CommClosedError) as error:
+            raise EngineError("dask: the connection to the scheduler is lost. Start a cluster, and go on.") from error
         finally:
-            self.client.cancel([future for future in futures if not future.done()])
+            left = [future for future in futures if not future.done()]
+            if left and self.client.status == "running":
+                self.client.cancel(left)
 
     def _groups(self, handles: Sequence[Any]) -> list[list[int]]:
         """The numbers of the parts, those of one thread together."""
