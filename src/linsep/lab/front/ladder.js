@@ -64,7 +64,8 @@ function drawLadder(painter, width, height, { run, frame }) {
   });
   p.unclip();
   run.rungs.forEach((rung, k) => {
-    p.text(rung.name.slice(0, 14), [axes.x(k), axes.top + axes.height + 16 * colours.scale], { size: 12, align: "center", bold: k === frame, fill: k === frame ? colours.accent : colours.ink, halo: false });
+    const name = rung.name.slice(0, 14), size = Math.min(12, axes.width / K / (0.66 * name.length * colours.scale)); // as wide as its place
+    p.text(name, [axes.x(k), axes.top + axes.height + 16 * colours.scale], { size, align: "center", bold: k === frame, fill: k === frame ? colours.accent : colours.ink, halo: false });
     p.text(`h = ${fmt(toNumber(rung.h), 3)}`, [axes.x(k), axes.top + axes.height + 31 * colours.scale], { size: 11, align: "center", fill: colours.soft, halo: false });
   });
   return axes;
