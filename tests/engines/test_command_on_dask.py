@@ -1,6 +1,7 @@
 """`linsep fit --workers`, and datasets on a cluster: parts of files, their changes, and a scheduler that dies."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import pytest
 
 import linsep
 from linsep.cli.app import run
-from linsep.engines import EngineError
+from linsep.data.dataset import Placed
+from linsep.engines import EngineError, Serial
+from linsep.engines.dask_client import require_versions
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("distributed")
@@ -41,6 +44,38 @@ def write_files(folder, rows=20_000):
 def test_what_is_not_learned_in_parts_is_refused(tmp_path, options, said, capsys):
     assert run(["fit", str(tmp_path / "none.csv"), "-t", "y", *options]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_parts_of_files_without_a_cache_are_read_again_and_changed_ones_are_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("LINSEP_CACHE", str(tmp_path / "elsewhere"))  # that of a worker on another machine
+    paths = write_files(tmp_path)
+    data = linsep.open_dataset(paths, "y", cache=tmp_path / "here")
+    whole = linsep.Perceptron(batch=True, max_iter=4).fit(data)
+    placed = Placed(data, Serial(), None)
+    assert len(placed.pieces) == 5
+    shutil.move(tmp_path / "here", tmp_path / "gone")
+    found = linsep.Perceptron(batch=True, max_iter=4).fit(placed)
+    assert found.coef_.tobytes() == whole.coef_.tobytes()
+    shutil.rmtree(tmp_path / "elsewhere")
+    pd.read_parquet(paths[1]).iloc[::-1].to_parquet(paths[1])
+    with pytest.raises(ValueError, match=r"^part 0 \(rows 0 to 4095\): .*one\.parquet: the files here are not those"):
+        linsep.Perceptron(batch=True).fit(placed)
+    os.remove(paths[1])
+    with pytest.raises(ValueError, match=r"^part 0 \(rows 0 to 4095\): .*two\.parquet: "):
+        linsep.Perceptron(batch=True).fit(placed)
+    with pytest.raises(ValueError, match=r"Kozinec\.fit takes no dask collections"):
+        linsep.Kozinec().fit(placed)
+
+
+def test_workers_with_other_versions_are_named():
+    class Client:
+        def get_versions(self, packages):
+            here, there = ({"linsep": v, "numpy": "2.0", "numba": "0.6"} for v in ("1.0", None))
+            return {"client": {"packages": here}, "workers": {"tcp://a": {"packages": there}}}
+
+    with pytest.raises(EngineError, match=r"^dask: the worker tcp://a has no linsep, here is linsep 1\.0\."):
+        require_versions(Client())
 
 
 @pytest.mark.long
