@@ -23,6 +23,8 @@ from linsep import (
     LinearMachine,
     MaximumMargin,
     NetworkClassifier,
+    OneVsAll,
+    OneVsOne,
     Perceptron,
     Relaxation,
     RidgeCertificate,
@@ -379,6 +381,57 @@ def test_sparse_rows_as_svmlight(tmp_path):
         with pytest.raises(ValueError, match="can't hold"):
             rule.save_proof(tmp_path / "q.json", sp.csr_matrix(X), labels, weights, data=tmp_path / "q.svm")
         assert not (tmp_path / "q.svm").exists() and not (tmp_path / "q.json").exists()
+
+
+@pytest.mark.parametrize("form", ["csv", "svm"])
+@pytest.mark.parametrize(
+    "rule",
+    [OneVsAll(MaximumMargin()), OneVsOne(MaximumMargin()), OneVsAll(MaximumMargin(C=1.0)), OneVsOne(Perceptron())],
+    ids=str,
+)
+def test_the_proofs_of_a_committee_are_one_file(rule, form, tmp_path):
+    """Iris: two of the three pairs are separable, the third is not."""
+    named = np.array(["a", "b", "c"])[y]
+    place = tmp_path / "p.json", tmp_path / f"d.{form}"
+    rule.fit(X, named).save_proof(place[0], X, named, data=place[1])
+    holds, said = verify.verify(*place)
+    assert holds
+    one_vs_one = isinstance(rule, OneVsOne)
+    for question in ["['b'] against ['a']", "['c'] against ['b']"] if one_vs_one else ["['a'] against ['b', 'c']"]:
+        assert said.count(question) == 1
+    assert said.count("100 rows" if one_vs_one else "150 rows") == 3
+    proof = json.loads(place[0].read_text())
+    for k, member in enumerate(proof["members"]):
+        changes = [{"size": member["size"] + 1}, {"violated": 151}]
+        if float(member["lower"]) > 0 and member["claim"] == "margin":
+            changes += [{"lower": 1e9}, {"upper": member["upper"] * 0.999}, {"classes": member["classes"][::-1]}]
+        for change in changes:
+            members = [*proof["members"][:k], {**member, **change}, *proof["members"][k + 1 :]]
+            place[0].write_text(json.dumps(proof | {"members": members}))
+            assert not verify.verify(*place)[0], (k, change)
+    if one_vs_one:
+        place[0].write_text(json.dumps(proof | {"members": [{**proof["members"][0], "absent": []}]}))
+        with pytest.raises(verify.Unreadable, match="label"):
+            verify.verify(*place)
+    place[0].write_text(json.dumps(proof | {"members": []}))
+    with pytest.raises(verify.Unreadable):
+        verify.verify(*place)
+
+
+def test_a_committee_with_weights_and_class_weights(tmp_path):
+    place = tmp_path / "p.json", tmp_path / "d.csv"
+    OneVsAll(MaximumMargin(C=1.0)).fit(X, y, sample_weight=WEIGHT).save_proof(place[0], X, y, WEIGHT, data=place[1])
+    holds, said = verify.verify(*place)
+    assert holds and said.count(f"{np.count_nonzero(WEIGHT)} rows with a weight") == 3
+    rule = OneVsOne(MaximumMargin(C=1.0, class_weight="balanced")).fit(X, y)
+    with pytest.raises(ValueError, match="class_weight"):
+        rule.save_proof(place[0], X, y)
+
+
+def test_rows_of_an_absent_class_are_a_matter_of_committees(tmp_path):
+    table = "x,y\n1,1\n-1,0\n7,2\n"
+    with pytest.raises(verify.Unreadable, match="label"):
+        handmade(tmp_path, table, absent=[2])
 
 
 # --- every recorded fit ----------------------------------------------------------------------------------------------

@@ -193,3 +193,14 @@ def require_finite(X: Any, name: str = "X") -> Magnitudes:
     if not np.isfinite(found.largest):
         raise ValueError(f"{name}: expected finite numbers, got NaN or infinity.")
     return found
+
+
+def require_list(found: Any, name: str, what: str) -> None:
+    """Raise a TypeError if ``found`` is not a list of ``what``.
+
+    >>> require_list(None, "y", "labellings")
+    Traceback (most recent call last):
+    TypeError: y: expected a list of labellings, got NoneType.
+    """
+    if isinstance(found, str) or not hasattr(found, "__len__"):
+        raise TypeError(f"{name}: expected a list of {what}, got {type(found).__name__}.")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -113,22 +113,59 @@ def save_proof(
     """
     rows, labels = as_rows(X, "X"), np.asarray(y)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    verdict = certificate.check(rows, labels, weights)
+    proof = as_proof(_to_be_saved(certificate, rows, labels, weights))
+    about = _describe(rows.shape[1], features, target, weight if weights is not None else None)
+    if data is not None:
+        _write_rows(Path(data), rows, labels, weights, about)
+    _write(Path(path), {**proof, "data": about}, verifier)
+
+
+class Member(NamedTuple):
+    """What a member of a committee was asked, and what it knows."""
+
+    certificate: Certificate  # about its rows, 0 or 1 of which side they are
+    rows: np.ndarray | slice  # of the data
+    positive: np.ndarray  # which side each of these rows is on
+    sides: tuple[list, list]  # the labels of the negative and of the positive side
+
+
+def save_committee_proof(
+    path: str | os.PathLike[str], members: Sequence[Member], X: Any, y: Any, sample_weight: Any = None, *,
+    features: Sequence[str] | None = None, data: str | os.PathLike[str] | None = None, verifier: bool = False,
+) -> None:  # fmt: skip
+    """Write the certificates of all members as one proof file; parameters are those of `save_proof`."""
+    rows, labels, proofs = as_rows(X, "X"), np.asarray(y), []
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    known = np.unique(labels).tolist()
+    for certificate, some, positive, sides in members:
+        own = None if weights is None else weights[some]
+        certificate = _to_be_saved(certificate, rows[some], positive.astype(np.int64), own)
+        certificate = replace(certificate, rows=np.arange(len(labels))[some][certificate.rows])
+        absent = [label for label in known if label not in sides[0] + sides[1]]
+        proofs.append({**as_proof(certificate), "classes": sides, "absent": absent})
+    about = _describe(rows.shape[1], features, TARGET, WEIGHT if weights is not None else None)
+    if data is not None:
+        _write_rows(Path(data), rows, labels, weights, about)
+    whole = {"format": FORMAT, "version": VERSION, "claim": "committee", "members": proofs, "data": about}
+    _write(Path(path), whole, verifier)
+
+
+def _to_be_saved(certificate: Certificate, X: Any, y: np.ndarray, weights: np.ndarray | None) -> Any:
+    """The certificate, checked, as a proof file has it."""
+    verdict = certificate.check(X, y, weights)
     if not verdict:
         raise ValueError(f"proof: {verdict}")
     if isinstance(certificate, MarginCertificate) and certificate.zero_sum and not certificate.integers:
-        certificate = _in_whole_numbers(certificate, rows, labels)
-    names = [f"x{j}" for j in range(rows.shape[1])] if features is None else list(map(str, features))
-    if len(set(names)) != rows.shape[1] or {target, weight} & set(names):
-        raise ValueError(f"features: expected {rows.shape[1]} different names, and not {target!r} or {weight!r}.")
-    about = {"features": names, "target": target, "weight": None if weights is None else weight}
-    if data is not None:
-        path_of_data = Path(data)
-        if path_of_data.suffix == ".svm":
-            _write_svmlight(path_of_data, rows, labels, weights)
-        else:
-            _write_data(path_of_data, rows, labels, weights, about)
-    _write(Path(path), as_proof(certificate, data=about), verifier)
+        return _in_whole_numbers(certificate, X, y)
+    return certificate
+
+
+def _describe(width: int, features: Sequence[str] | None, target: str, weight: str | None) -> dict[str, Any]:
+    """What the columns of the data file are called."""
+    names = [f"x{j}" for j in range(width)] if features is None else list(map(str, features))
+    if len(set(names)) != width or {target, weight} & set(names):
+        raise ValueError(f"features: expected {width} different names, and not {target!r} or {weight!r}.")
+    return {"features": names, "target": target, "weight": weight}
 
 
 def save_gaussian_proof(
@@ -208,8 +245,11 @@ def _write_svmlight(path: Path, X: Any, y: np.ndarray, weights: np.ndarray | Non
             file.write(" ".join([word, *(f"{j + 1}:{x!r}" for j, x in pairs)]).encode() + b"\n")
 
 
-def _write_data(path: Path, X: Any, y: np.ndarray, weights: np.ndarray | None, about: dict[str, Any]) -> None:
-    """The rows as CSV: floats in the shortest form that reads back the same."""
+def _write_rows(path: Path, X: Any, y: np.ndarray, weights: np.ndarray | None, about: dict[str, Any]) -> None:
+    """The rows as svmlight or CSV: floats in the shortest form that reads back the same."""
+    if path.suffix == ".svm":
+        _write_svmlight(path, X, y, weights)
+        return
     with replace_file(path) as file:
         packed = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if path.suffix == ".gz" else file
         text = io.TextIOWrapper(packed, encoding="utf-8", newline="")

@@ -11,6 +11,7 @@ sums and products below are Python's integers, or fractions of these. Square roo
 """
 
 import csv
+import functools
 import gzip
 import json
 import math
@@ -29,33 +30,33 @@ class Wrong(Exception):
     """The proof does not hold, for this reason."""
 
 
-def units(x, known={}):  # noqa: B006 (the dictionary remembers numbers that came before)
-    """The float x as a whole number of units."""
-    if x not in known:
-        above, below = float(x).as_integer_ratio()  # an error for what is not a finite number
-        if len(known) > 100_000:
-            known.clear()
-        known[x] = above << (TOP + 1 - below.bit_length())
-    return known[x]
+@functools.lru_cache(100_000)
+def units(x):
+    """The float x as a whole number of units; an error for what is not a finite number."""
+    above, below = float(x).as_integer_ratio()
+    return above << (TOP + 1 - below.bit_length())
 
 
 def open_text(path):
     """A text file, perhaps compressed."""
     try:
-        opener = gzip.open if str(path).endswith(".gz") else open
-        return opener(path, "rt", encoding="utf-8-sig", newline="")
+        return (gzip.open if str(path).endswith(".gz") else open)(path, "rt", encoding="utf-8-sig", newline="")
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror or error}") from None
 
 
-def read_proof(path):
-    """The proof, with w as one long list."""
+def read_proofs(path):
+    """The proof of a file, or those of the members of a committee."""
     with open_text(path) as file:
-        proof = json.load(file)
-    if not isinstance(proof, dict) or proof.get("format") != "linsep proof" or proof.get("version") != VERSION:
+        found = json.load(file)
+    if not isinstance(found, dict) or found.get("format") != "linsep proof" or found.get("version") != VERSION:
         raise Unreadable(f"{path}: expected a proof of linsep, version {VERSION} of the format")
-    if proof["claim"] not in VERIFIERS or proof["bias"] not in ("free", "augmented", "none"):
-        raise Unreadable(f"{path}: unknown claim {proof['claim']!r} or bias {proof['bias']!r}")
+    members = found["members"] if found["claim"] == "committee" else [{"absent": []}]
+    return [prepared({**found, **one}) for one in members]
+
+
+def prepared(proof):
+    """The proof, with w as one long list."""
     for name in ("lower", "upper"):
         proof[name] = float(proof[name])  # also of the strings "inf" and "-inf"
     w = proof["w"]
@@ -63,18 +64,21 @@ def read_proof(path):
     proof["width"] = len(w[0] if proof["machine"] else w)
     proof["w"] = [units(x) for row in (w if proof["machine"] else [w]) for x in row]
     proof["integers"] = [int(x, 16) for x in proof.get("integers") or ()]
-    if len(proof["classes"]) != (len(w) if proof["machine"] else 2) or proof["width"] < 1:
-        raise Unreadable(f"{path}: expected two classes, or one for each row of w")
+    if proof["claim"] not in VERIFIERS or proof["bias"] not in ("free", "augmented", "none") or proof["width"] < 1:
+        raise Unreadable(f"unknown claim {proof['claim']!r} or bias {proof['bias']!r}, or w is empty")
+    if len(proof["classes"]) != (len(w) if proof["machine"] else 2):
+        raise Unreadable("expected two classes, or one for each row of w")
     # integers are the weights of a zero sum, or a w that separates where no w of floats does
     proof["whole w"] = proof["status"] == "not decided within rounding" and bool(proof["integers"])
     return proof
 
 
 def class_of(label, classes):
-    """The number of the class of a label in a file: that string, or that number if classes are numbers."""
+    """The number of the class of a label in a file: that string, or that number; or one of a list of such."""
     for k, known in enumerate(classes):
-        if str(label) == str(known) if isinstance(known, (str, bool)) else number(label) == known:
-            return k
+        for one in known if isinstance(known, list) else [known]:
+            if str(label) == str(one) if isinstance(one, (str, bool)) else number(label) == one:
+                return k
     raise ValueError(f"its label {label!r} is none of {classes}")
 
 
@@ -113,18 +117,17 @@ def read_rows(path, proof):
 
 def rows(proof, path):
     """Yield (number, class, weight, x) for every row with a weight; x is a list of pairs (place, units), 1 included."""
-    for i, pairs in enumerate(proof.get("vectors", ())):  # of structures: listed in the proof itself
-        yield i, 1, 1.0, [(j, units(x)) for j, x in pairs]
-    if "vectors" in proof:
+    if "vectors" in proof:  # of structures: listed in the proof itself
+        yield from ((i, 1, 1.0, [(j, units(x)) for j, x in pairs]) for i, pairs in enumerate(proof["vectors"]))
         return
-    i, width, classes = -1, proof["width"], proof["classes"]
+    i, width, classes = -1, proof["width"], [*proof["classes"], proof.get("absent", [])]
     constant = [] if proof["bias"] == "none" else [(width - 1, ONE)]
     try:
         for i, (cells, label, weight) in enumerate(read_rows(path, proof)):
             if not (0 <= weight < math.inf and all(0 <= j < width - 1 for j, _ in cells)):
                 raise ValueError(f"its weight is {weight!r}, or it has more columns than w")
             y, x = class_of(label, classes), [(j, units(x)) for j, x in cells if x] + constant
-            if weight:
+            if weight and y < len(classes) - 1:  # not of a class that this member of a committee does not ask about
                 yield i, y, weight, x
     except (ValueError, IndexError, OverflowError, EOFError, OSError, csv.Error) as error:
         raise Unreadable(f"{path}, row {i} or the next: {error}") from None
@@ -133,10 +136,10 @@ def rows(proof, path):
 def read_weights(proof):
     """The weight of every vector that the proof names by (row, rival class), in units; 0 stands for no rival."""
     named, rivals = proof["rows"], proof.get("rivals") or [0] * len(proof["rows"])
-    zero_sum = proof["status"] == "not separable"
-    weights = proof["integers"] if zero_sum else [units(x) for x in proof["weights"]]
-    found = dict(zip(zip(named, rivals), weights))
-    if not len(named) == len(rivals) == len(weights) == len(found) or any(weight < 0 for weight in weights):
+    floats = [units(x) for x in proof["weights"]]
+    weights = proof["integers"] if proof["status"] == "not separable" else floats
+    found, lengths = dict(zip(zip(named, rivals), weights)), {len(named), len(rivals), len(weights), len(floats)}
+    if lengths != {len(found)} or any(weight < 0 for weight in weights + floats):
         raise Wrong("rows and weights differ in number, a vector is named twice, or has a negative weight")
     return found
 
@@ -205,12 +208,9 @@ def verify_margin(proof, path):
 
 def at_most_times_root(bound, square, score):
     """Whether bound * sqrt(square) <= score: bound a float, square and score in units squared, exactly."""
-    if square == 0 or bound == -math.inf:
+    if square == 0 or math.isinf(bound):
         return bound == -math.inf
-    if bound == math.inf:
-        return False
-    left = units(bound) * abs(units(bound)) * square
-    return left <= score * abs(score)
+    return units(bound) * abs(units(bound)) * square <= score * abs(score)
 
 
 def combine(sums, halves):
@@ -222,10 +222,8 @@ def combine(sums, halves):
     if not (negative > 0 and positive > 0 if halves else negative + positive > 0):
         raise Wrong("the proof of the upper bound has no weights, or none for a class")
     times, other, whole = (positive, negative, 2 * negative * positive) if halves else (1, 1, negative + positive)
-    columns = {j: times * minus.get(j, 0) + other * plus.get(j, 0) for j in {*minus, *plus}}
-    if halves:
-        del columns[sums.last]  # the bias is not in the norm
-    return columns, whole
+    kept = {*minus, *plus} - ({sums.last} if halves else set())  # a free bias is not in the norm
+    return {j: times * minus.get(j, 0) + other * plus.get(j, 0) for j in kept}, whole
 
 
 def verify_cost(proof, path):
@@ -244,12 +242,10 @@ def verify_cost(proof, path):
         row_sums[i] = row_sums.get(i, 0) + n
     if not squared and any(n > cost[i] for i, n in row_sums.items()):
         raise Wrong("the dual weights of a row are above its C")
-    cut = [Fraction(1), Fraction(1)]
-    if proof["bias"] == "free":  # the dual needs equal sums of both classes: the larger one is made smaller
-        cut = [Fraction(min(sums.share), share) if share else Fraction(1) for share in sums.share]
-    total = {j: cut[0] * sums.sides[0].get(j, 0) + cut[1] * sums.sides[1].get(j, 0) for s in sums.sides for j in s}
-    if proof["bias"] == "free":
-        total.pop(sums.last, None)
+    free = proof["bias"] == "free"  # then the dual needs equal sums of both classes: the larger one is made smaller
+    cut = [Fraction(min(sums.share), share) if free and share else Fraction(1) for share in sums.share]
+    kept = {*sums.sides[0], *sums.sides[1]} - ({sums.last} if free else set())
+    total = {j: cut[0] * sums.sides[0].get(j, 0) + cut[1] * sums.sides[1].get(j, 0) for j in kept}
     dual = sum(c * share for c, share in zip(cut, sums.share)) / ONE
     dual -= sum(x * x for x in total.values()) / (2 * one * one)
     spent = {}  # the sum of alpha^2 for every C and class, in units squared
@@ -279,18 +275,15 @@ def verify_radius(proof, path):
         if any(row[j] != matrix[j][i] for i, row in enumerate(matrix) for j in range(i)) or eliminate(matrix) is None:
             raise Wrong("a covariance is not symmetric and positive semidefinite in exact arithmetic")
         score, spread = y * (dot(w, mean) + b), form(matrix, w)
-        if lower == math.inf:
-            holds = score > 0 and spread == 0
-        else:
-            holds = lower == -math.inf or Fraction(lower) * abs(Fraction(lower)) * spread <= score * abs(score)
-        if not holds:
+        r = 0 if math.isinf(lower) else Fraction(lower)
+        less = lower > -math.inf and r * abs(r) * spread > score * abs(score)
+        if less or (lower == math.inf and not score > spread == 0):
             raise Wrong(f"lower: {lower!r} is claimed, but r of w is less")
     if upper != math.inf:
         verify_upper_radius(proof, sign, means, covariances)
     near, required = lower > 0 and upper - lower <= proof["eps"] * upper < math.inf, proof.get("required")
     says = {"infeasible": upper <= 0, "separated": lower >= 100, "optimal": near, "eps-optimal": near}
-    if required is not None:
-        says |= {"reached": lower >= required, "impossible": upper < required}
+    says |= {} if required is None else {"reached": lower >= required, "impossible": upper < required}
     if not says.get(proof["status"], True):
         raise Wrong(f"status: the bounds do not say {proof['status']!r}")
     return f"r of w is at least {lower!r}, and no hyperplane has more than {upper!r}"
@@ -363,18 +356,25 @@ def eliminate(matrix, bordered=False):
 VERIFIERS = {"margin": verify_margin, "cost": verify_cost, "radius": verify_radius}
 
 
+def verify_one(proof, data_path):
+    """What a proof that holds says."""
+    if "vectors" not in proof and data_path is None:
+        raise Unreadable("this proof needs the data that it is about: python verify.py PROOF DATA")
+    if proof["status"] == "interrupted":
+        if proof["lower"] > -math.inf or proof["upper"] < math.inf:
+            raise Wrong("interrupted: nothing may be claimed")
+        return "interrupted: nothing is claimed"
+    about = f" ({proof['width'] - 1} columns, bias {proof['bias']}, {proof['size']} rows with a weight)"
+    if "vectors" in proof:
+        about = ". That the vectors in the proof are those of the data is not verified here"
+    return VERIFIERS[proof["claim"]](proof, str(data_path)) + about
+
+
 def verify(proof_path, data_path=None):
-    """Whether the proof holds for the data, and a sentence."""
+    """Whether the proof holds for the data, and a sentence; of a committee one for each member."""
     try:
-        proof = read_proof(proof_path)
-        if "vectors" not in proof and data_path is None:
-            raise Unreadable("this proof needs the data that it is about: python verify.py PROOF DATA")
-        if proof["status"] == "interrupted":
-            return not (proof["lower"] > -math.inf or proof["upper"] < math.inf), "interrupted: nothing may be claimed"
-        about = f" ({proof['width'] - 1} columns, bias {proof['bias']}, {proof['size']} rows with a weight)"
-        if "vectors" in proof:
-            about = ". That the vectors in the proof are those of the data is not verified here"
-        return True, VERIFIERS[proof["claim"]](proof, str(data_path)) + about
+        said = [(proof["classes"], verify_one(proof, data_path)) for proof in read_proofs(proof_path)]
+        return True, "; ".join(f"{yes} against {no}: {what}" for (no, yes), what in said) if said[1:] else said[0][1]
     except Wrong as reason:
         return False, str(reason)
     except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:

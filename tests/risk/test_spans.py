@@ -1,5 +1,7 @@
 """Spans of BIO labels and their scores, by hand."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -19,3 +21,24 @@ def test_spans_and_their_f1_by_hand():
             bio_spans(labels)
     with pytest.raises(ValueError, match="sequence 0"):
         span_scores([["O"]], [["O", "O"]])
+
+
+def conlleval_chunks(labels):
+    """The chunks of a sequence by the two conditions of conlleval on neighbouring labels, end and start of a chunk."""
+    found, start, before, kind_before = set(), None, "O", ""
+    for t, label in enumerate([*labels, "O"]):
+        mark, _, kind = label.partition("-")
+        ends = (before in ("B", "I") and mark in ("B", "O")) or (before != "O" and kind_before != kind)
+        starts = mark == "B" or (before == "O" and mark == "I") or (mark != "O" and kind_before != kind)
+        if ends and start is not None:
+            found.add((kind_before, start, t))
+            start = None
+        start = t if starts else start
+        before, kind_before = mark, kind
+    return found
+
+
+def test_spans_are_the_chunks_of_conlleval():
+    for length in range(1, 6):
+        for labels in product(["O", "B-x", "I-x", "B-y", "I-y"], repeat=length):
+            assert bio_spans(labels) == conlleval_chunks(labels), labels

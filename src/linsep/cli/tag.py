@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,10 +160,10 @@ def predict(model: str, data: tuple[str, ...], *, output: str | None, out: Outpu
     keep_inputs("-o", output, model, *data)
     tagger, layout = _open(model)
     tokens = _read(find_sources(data), layout, labels=False)
-    found = tagger.predict(_split(tokens, layout)[0])
+    found = _label(tagger, _split(tokens, layout)[0])
     out.answer(sentences=len(found), output=output)
     if output is None and out.as_json:
-        out.answer(prediction=[labels.tolist() for labels in found])
+        out.answer(prediction=found)
     elif output in (None, "-"):
         if not out.quiet:
             sys.stdout.write(write_tokens(tokens, found))
@@ -186,7 +188,7 @@ def evaluate(model: str, data: tuple[str, ...], *, out: Output) -> None:
 
     tagger, layout = _open(model)
     X, truth = _split(_read(find_sources(data), layout), layout)
-    found = [labels.tolist() for labels in tagger.predict(X)]
+    found = _label(tagger, X)
     total = sum(map(len, truth))
     right = sum(a == b for some, other in zip(truth, found, strict=True) for a, b in zip(some, other, strict=True))
     whole = sum(some == other for some, other in zip(truth, found, strict=True))
@@ -272,19 +274,26 @@ def _split(tokens: Any, layout: Layout) -> tuple[list, list[list[str]]]:
     return X, tokens.column(place)
 
 
+def _label(tagger: Any, X: list) -> list[list[str]]:
+    """The best labels of every sentence."""
+    labels, begin = tagger.label_positions(X, os.cpu_count() or 1)
+    return [labels[a:b].tolist() for a, b in pairwise(begin.tolist())]
+
+
 def _open(path: str) -> tuple[Any, Layout]:
     """A tagger and its columns."""
-    from ..estimators.sequences.classifier import SequenceClassifier
+    from ..estimators.sequences.tagger import Tagger
     from ..model_file import load_with_origin
 
-    tagger, origin = load_with_origin(path)
+    tagger, origin = load_with_origin(path, instead={"SequenceClassifier": Tagger})
     plain = origin.get("tokens")
-    if not isinstance(tagger, SequenceClassifier) or not isinstance(plain, dict) or not hasattr(tagger, "coef_"):
+    if not isinstance(tagger, Tagger) or not isinstance(plain, dict) or not hasattr(tagger, "coef_"):
         raise Problem(f"{path}: not a model of linsep tag fit.")
     try:
         layout = Layout(tuple(map(str, plain["columns"])), int(plain["label"]), int(plain["width"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Problem(f"{path}: its columns can't be read.") from error
-    if not 0 <= layout.label < layout.width == len(layout.columns) + 1 or layout.columns != tuple(tagger.columns):
+    columns = tuple(vars(tagger)["columns"])
+    if not 0 <= layout.label < layout.width == len(layout.columns) + 1 or layout.columns != columns:
         raise Problem(f"{path}: its columns don't fit together.")
     return tagger, layout

@@ -68,13 +68,6 @@ class LabellingClassifier(Saved, Shown, Looped, BaseEstimator):
                 )
         self._fitted = now if callable(self.loss) else {**now, "loss": copy.deepcopy(self.loss)}
 
-    def _coef(self, size: int) -> np.ndarray:
-        """w, which must have as many numbers as were learned; -inf forbids."""
-        w = np.asarray(self.coef_, dtype=np.float64)
-        if w.shape != (size,) or not (w < np.inf).all():
-            raise ValueError(f"coef_: expected {size} finite numbers as learned, got other ones of shape {w.shape}.")
-        return np.ascontiguousarray(w)
-
     def _first_oracle(self, X: Sequence, y: Sequence, sample_weight: Any) -> Any:
         """The examples of a fit that goes on from nothing, as an oracle."""
         raise NotImplementedError

@@ -70,17 +70,6 @@ def checked(**constraints: list[Any]) -> Callable[[Method], Method]:
     return cast(Callable[[Method], Method], validate_params(constraints, prefer_skip_nested_validation=True))
 
 
-def require_list(found: Any, name: str, what: str) -> None:
-    """Raise a TypeError if ``found`` is not a list of ``what``.
-
-    >>> require_list(None, "y", "labellings")
-    Traceback (most recent call last):
-    TypeError: y: expected a list of labellings, got NoneType.
-    """
-    if isinstance(found, str) or not hasattr(found, "__len__"):
-        raise TypeError(f"{name}: expected a list of {what}, got {type(found).__name__}.")
-
-
 def distinct(y: Any) -> np.ndarray:
     """The distinct labels, sorted: ``np.unique``, quicker where there are two whole numbers.
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.check.networks import NetworkStructure
 from ..inference import ENGINES, Answer, solve
+from ..oracles.door import require_w
 from ..oracles.graphs import count_weights, make_graphs, network_along
 from ..oracles.networks import Networks, SearchedNetworks, networks
 from ._labelling import LabellingClassifier, list_of_arrays
@@ -168,7 +169,7 @@ class NetworkClassifier(LabellingClassifier):
 
     def _present_coef(self) -> np.ndarray:
         """w, as many numbers as the graphs need."""
-        return self._coef(count_weights(*self._widths, self.classes_.size))
+        return require_w(self.coef_, count_weights(*self._widths, self.classes_.size))
 
     def predict(self, X: Sequence) -> np.ndarray:
         """The best labels of the nodes of each graph: an array of arrays."""

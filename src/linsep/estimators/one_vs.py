@@ -25,6 +25,7 @@ from ..certificates.margin import MarginCertificate
 from ..interrupt import INTERRUPT, is_spent, side_by_side, why_ended
 from ..model_file import Saved
 from ..polynomial_function import PolynomialFunction, write_polynomials
+from ..proof_file import Member, save_committee_proof
 from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
 from ._lazy import row_by_row
@@ -232,6 +233,31 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         failures = tuple(f"member {k}: {failure}" for k, each in enumerate(found) for failure in each.failures)
         lower, upper = (np.array([getattr(each, name) for each in found]) for name in ("lower", "upper"))
         return Verdict(failures, float(lower.min()), float(upper.min()), "least margin of the members")
+
+    def save_proof(self, path, X, y, sample_weight=None, *, data=None, verifier: bool = False) -> None:
+        """Write the certificates of all members as one proof file, as `Perceptron.save_proof` does: docs/proofs.md.
+
+        Parameters
+        ----------
+        path, X, y, sample_weight, data, verifier
+            As there.
+        """
+        verdict = self.check(X, y, sample_weight)
+        if not verdict:
+            raise ValueError(f"proof: {verdict}")
+        X, y = self._check_rows(X, y)
+        label, weight, members = np.searchsorted(self.classes_, y), check_sample_weight(sample_weight, X), []
+        for k, (member, question) in enumerate(zip(self.estimators_, self._questions(), strict=True)):
+            if getattr(member, "class_weight", None) is not None:
+                raise ValueError("proof: expected members without class_weight: a proof file has one weight per row.")
+            rows, positive = self._rows(question, label)
+            numbers = (
+                [k for k in range(len(self.classes_)) if k != question[1]] if question[0] is None else question[:1]
+            )
+            sides = self.classes_[list(numbers)].tolist(), self.classes_[[question[1]]].tolist()
+            members.append(Member(self.certificates_[k], rows, positive, sides))
+        names = getattr(self, "feature_names_in_", None)
+        save_committee_proof(path, members, X, y, weight, features=names, data=data, verifier=verifier)
 
     def _scores(self, X) -> np.ndarray:
         """One column a member, positive on its positive side."""

@@ -9,7 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.check.labelling import Listed
+from ..door import require_list
 from ..oracles.custom import Custom, UserFunctions, same, vector
+from ..oracles.door import require_w
 from ..risk.empirical import named_loss
 from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
 from ._parameters import shared_parameters
@@ -18,7 +20,6 @@ from ._validation import (
     StrOptions,
     all_or_nothing,
     check_sample_weight,
-    require_list,
     set_parameters,
 )
 
@@ -162,7 +163,7 @@ class StructuredClassifier(LabellingClassifier):
     def predict(self, X: Sequence) -> list:
         """The best labelling of each x; of equal ones the first."""
         check_is_fitted(self)
-        argmax, w = self._fitted["argmax"], self._coef(self._size)
+        argmax, w = self._fitted["argmax"], require_w(self.coef_, self._size)
         return [self._best(w, x) if argmax is None else argmax(w, x) for x in X]
 
     def _best(self, w: np.ndarray, x: Any) -> Any:
@@ -173,7 +174,7 @@ class StructuredClassifier(LabellingClassifier):
     def decision_function(self, X: Sequence, y: Sequence) -> np.ndarray:
         """The scores <w, phi(x,y)> of labellings ``y``."""
         check_is_fitted(self)
-        w, phi = self._coef(self._size), self._fitted["phi"]
+        w, phi = require_w(self.coef_, self._size), self._fitted["phi"]
         return np.array([w @ vector(phi(x, label), w.size) for x, label in zip(X, y, strict=True)])
 
     def score(self, X: Sequence, y: Sequence, sample_weight=None) -> float:

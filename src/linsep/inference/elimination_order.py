@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from .deadline import NEVER, Deadline
 from .network import Network
@@ -64,6 +63,8 @@ def find_elimination_order(
 
 def _list_criteria(network: Network, tries: int, seed: int) -> Iterator[tuple[list[float], str]]:
     """Ranks of nodes and criteria for `_find_greedy_order`; ties are broken at random."""
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # here, because chains never need it
+
     random, n = np.random.default_rng(seed), network.n_nodes
     yield random.random(n).tolist(), "table"
     yield list(range(n)), "rank"

@@ -59,9 +59,13 @@ def load(path: str | os.PathLike[str], functions: Mapping[str, Callable] | None 
 
 
 def load_with_origin(
-    path: str | os.PathLike[str], functions: Mapping[str, Callable] | None = None
-) -> tuple[Any, dict[str, Any]]:
-    """The estimator of a model file, and what the file says about where it comes from; nothing: an empty dictionary."""
+    path: str | os.PathLike[str], functions: Mapping[str, Callable] | None = None,
+    instead: Mapping[str, type] | None = None,
+) -> tuple[Any, dict[str, Any]]:  # fmt: skip
+    """The estimator of a model file, and what the file says about where it comes from; nothing: an empty dictionary.
+
+    ``instead`` are classes to make objects of in place of those that the file names.
+    """
     with read_archive(path) as archive:
         header = archive.header
         version = header.get("version")
@@ -72,8 +76,8 @@ def load_with_origin(
                 f"it has version {version} of the format, written by linsep {header.get('linsep')!s:.20}; this linsep "
                 f"reads version {VERSION}. Install a newer linsep."
             )
-        model = Decoder(archive.array, functions or {}).decode(header.get("model"))
-        if not hasattr(model, "save"):
+        model = Decoder(archive.array, functions or {}, instead).decode(header.get("model"))
+        if not (hasattr(model, "save") or type(model) in (instead or {}).values()):
             raise ValueError(f"expected an estimator, got {type(model).__name__}.")
         origin = header.get("origin", {})
         if not isinstance(origin, dict):

@@ -50,6 +50,8 @@ class Encoder:
 
         if kind is list:
             return [inner(each, f"[{k}]") for k, each in enumerate(value)]
+        if kind is dict and _is_numbering(value):
+            return {"dict": list(map(list, value.items()))}
         if kind is dict:
             return {"dict": [[inner(key, ".key"), inner(each, f"[{key!r:.40}]")] for key, each in value.items()]}
         if kind in CONTAINERS.values():
@@ -94,6 +96,14 @@ class Encoder:
         )
 
 
+def _is_numbering(value: dict) -> bool:
+    """Whether strings have small whole numbers: such dictionaries may be long, and are their own JSON."""
+    return (
+        set(map(type, value)) == {str} and set(map(type, value.values())) == {int}
+        and max(value.values()) <= EXACT_INTEGERS and min(value.values()) >= -EXACT_INTEGERS
+    )  # fmt: skip
+
+
 def _say(place: str) -> str:
     return place or "the model"
 
@@ -105,10 +115,16 @@ def _encode_number(value: Any) -> Any:
 
 
 class Decoder:
-    """Turns JSON back into values: ``array`` gives the array of a name, ``functions`` are the user's own."""
+    """Turns JSON back into values: ``array`` gives the array of a name, ``functions`` are the user's own.
 
-    def __init__(self, array: Callable[[str], np.ndarray], functions: Mapping[str, Callable]):
-        self._array, self._functions = array, functions
+    ``instead`` are classes that objects are made of in place of those that the file names.
+    """
+
+    def __init__(
+        self, array: Callable[[str], np.ndarray], functions: Mapping[str, Callable],
+        instead: Mapping[str, type] | None = None,
+    ):  # fmt: skip
+        self._array, self._functions, self._instead = array, functions, instead or {}
 
     def decode(self, value: Any, depth: int = 0) -> Any:
         """The value of some JSON."""
@@ -179,7 +195,7 @@ class Decoder:
 
     def _read_kind(self, name: Any, value: dict, depth: int) -> Any:
         values = {k: self.decode(each, depth) for k, each in _require(value["values"], dict).items()}
-        return make(_require(name, str), values)
+        return make(_require(name, str), values, self._instead.get(name))
 
 
 TAGS: dict[str, set[str]] = {name.removeprefix("_read_"): set() for name in vars(Decoder) if name.startswith("_read_")}

@@ -15,7 +15,6 @@ from importlib import import_module
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 HOME = {  # of the classes that may be in a file
     "estimators.anderson": "Anderson Estimation",
@@ -82,9 +81,9 @@ def take_apart(thing: Any) -> dict[str, Any]:
     return dict(vars(thing))
 
 
-def make(name: str, values: dict[str, Any]) -> Any:
-    """The object of a class with these values, checked."""
-    kind = find_class(name)
+def make(name: str, values: dict[str, Any], kind: type | None = None) -> Any:
+    """The object of a class with these values, checked; ``kind`` is the class if not the one of this name."""
+    kind = kind or find_class(name)
     if name in MADE:
         return MADE[name].make(**values)
     if issubclass(kind, tuple) or is_dataclass(kind):
@@ -111,7 +110,7 @@ def _is_code(kind: type, attribute: str) -> bool:
 
 def _defaults(kind: type) -> dict[str, Any]:
     """The defaults of an estimator's parameters: a file that was written before one existed has none for it."""
-    if not issubclass(kind, BaseEstimator):
+    if not hasattr(kind, "get_params"):
         return {}
     parameters = inspect.signature(kind).parameters.values()
     return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}

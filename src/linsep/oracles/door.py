@@ -99,3 +99,16 @@ def require_memory(numbers: float, name: str) -> None:
         raise ValueError(
             f"{name}: expected at most {MOST} numbers ({MOST >> 27} GB), got {numbers:.4g} ({numbers / 2**27:.3g} GB)."
         )
+
+
+def require_w(coef: Any, size: int) -> np.ndarray:
+    """w, as many numbers as were learned; -inf forbids.
+
+    >>> require_w([1.0, np.inf], 2)
+    Traceback (most recent call last):
+    ValueError: coef_: expected 2 finite numbers as learned, got other ones of shape (2,).
+    """
+    w = np.asarray(coef, dtype=np.float64)
+    if w.shape != (size,) or not (w < np.inf).all():
+        raise ValueError(f"coef_: expected {size} finite numbers as learned, got other ones of shape {w.shape}.")
+    return np.ascontiguousarray(w)

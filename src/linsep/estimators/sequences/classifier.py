@@ -9,10 +9,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from ...certificates.check.sequences import SequenceStructure
-from ...oracles.sequences import Chain, Sequences, Weights, count_weights, grow_weights, sequences, split_weights
+from ...oracles.sequences import Chain, Sequences, Weights, grow_weights, sequences, split_weights
 from .._labelling import LabellingClassifier, list_of_arrays
 from .._loss import CONSTRAINT, count_loss, tabulate_loss
 from .._parameters import shared_parameters
@@ -38,11 +39,12 @@ from .labels import (
 )
 from .reader import Read, Reader, listed, without_empty
 from .strongest import FeatureWeight, Transition, strongest_features, strongest_transitions
+from .tagger import Tagger
 from .templates import WINDOW, Templates
 
 
 @shared_parameters
-class SequenceClassifier(CrfsuiteNames, FromChains, LabellingClassifier):
+class SequenceClassifier(Tagger, CrfsuiteNames, FromChains, LabellingClassifier):
     r"""Labels for every position of a sequence, the best ones together (E2).
 
     .. math:: \arg\max_y\ start(y_1)\ [+ end(y_n)] + \sum_t \big(\langle w_{y_t}, x_t\rangle + bias(y_t)\big)
@@ -259,22 +261,10 @@ class SequenceClassifier(CrfsuiteNames, FromChains, LabellingClassifier):
 
     # --- deciding ----------------------------------------------------------------------------------------------------
 
-    def _asked(self, X: Iterable) -> tuple[Sequences, np.ndarray]:
-        """Sequences without labels, those that have positions, and where all begin."""
-        begin, x = self.reader_.apply(X)
-        label = np.zeros(begin[-1], dtype=np.int32)
-        return sequences(without_empty(begin), label, x, **self._chain._asdict()), begin
-
-    def _present_coef(self) -> np.ndarray:
-        """w, as many numbers as the chain needs."""
-        return self._coef(count_weights(self.reader_.width, self._chain))
-
     def predict(self, X: Iterable) -> np.ndarray:
         """The best labels of every sequence: an array of arrays."""
         check_is_fitted(self)
-        oracle, begin = self._asked(X)
-        labels = self.classes_[best_labels(oracle, self._present_coef(), self.n_jobs)]
-        return list_of_arrays(split_positions(labels, begin))
+        return list_of_arrays(split_positions(*self.label_positions(X, effective_n_jobs(self.n_jobs))))
 
     def predict_best(self, X: Iterable, k: int) -> list[list[Labelling]]:
         """The k best labellings of every sequence with their scores, best first; fewer if fewer are allowed."""
@@ -310,7 +300,7 @@ class SequenceClassifier(CrfsuiteNames, FromChains, LabellingClassifier):
         return count_loss(self._fitted["loss"], self.classes_)
 
     def _score(self, oracle: Sequences, truth: list, w: np.ndarray, by: str, sample_weight=None) -> float:
-        found = self.classes_[best_labels(oracle, w, self.n_jobs)].tolist()
+        found = self.classes_[best_labels(oracle, w, effective_n_jobs(self.n_jobs))].tolist()
         return score_labels(truth, found, oracle.begin, by, sample_weight)
 
     # --- what was learned --------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from ...oracles.door import require_memory
 from ...oracles.sequences import Sequences, decode, decode_k_best, with_new_scratch, write_max_marginals
@@ -27,11 +26,11 @@ class Labelling(NamedTuple):
     score: float
 
 
-def best_labels(oracle: Sequences, w: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """The numbers of the best labels of all positions."""
+def best_labels(oracle: Sequences, w: np.ndarray, threads: int) -> np.ndarray:
+    """The numbers of the best labels of all positions; few positions are the work of one thread."""
     out, values = np.empty(oracle.label.size, dtype=np.int32), np.empty(oracle.sign.size)
-    jobs = effective_n_jobs(n_jobs) if oracle.label.size > ONE_THREAD else 1
-    work_in_threads(lambda rows: decode(with_new_scratch(oracle), w, rows, out, values), oracle.sign.size, jobs)
+    threads = threads if oracle.label.size > ONE_THREAD else 1
+    work_in_threads(lambda rows: decode(with_new_scratch(oracle), w, rows, out, values), oracle.sign.size, threads)
     return out
 
 

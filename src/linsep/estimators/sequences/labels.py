@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...door import require_list
 from ...risk.spans import bio_forbidden
-from .._validation import require_list
 from .reader import listed
 
 
