@@ -179,6 +179,49 @@ def _prefetch_place(array, at):
     return lambda array, at: _prefetch(array, at)
 
 
+def load_word(text, at) -> Any:
+    """The bytes ``text[at : at + 8]`` as one number of 64 bits, whose lowest byte is the first one."""
+    return np.uint64(int.from_bytes(bytes(text[at : at + 8]), "little"))
+
+
+@intrinsic
+def _load_word(context, text, at):
+    """One load, wherever the bytes begin."""
+
+    def build(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
+        return builder.load(place, align=1)
+
+    return types.uint64(text, at), build
+
+
+@overload(load_word, jit_options=PLAIN)
+def _load_word_at(text, at):
+    return lambda text, at: _load_word(text, at)
+
+
+def trailing_zeros(word) -> Any:
+    """How many of the lowest bits of a number of 64 bits are 0, before the first 1."""
+    word = int(word)
+    return np.int64((word & -word).bit_length() - 1 if word else 64)
+
+
+@intrinsic
+def _trailing_zeros(context, word):
+    """LLVM's count."""
+
+    def build(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(word), build
+
+
+@overload(trailing_zeros, jit_options=PLAIN)
+def _count_trailing_zeros(word):
+    return lambda word: _trailing_zeros(word)
+
+
 def borrowed(component: Any) -> Any:
     """The component with arrays that are not counted; for a kernel, whose caller keeps them alive.
 

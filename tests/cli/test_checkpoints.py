@@ -3,16 +3,19 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 from fits import learned, same
 from test_endings import write_slow_table
 
 import linsep
+import linsep.data
 from linsep.cli.app import run
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -194,3 +197,37 @@ def test_an_old_checkpoint_is_not_used_without_resume(cut_short, capsys):
     assert run(cut_short) == 0
     assert "m.linsep.checkpoint is of a fit that was cut short" in capsys.readouterr().err
     assert run([*cut_short, "--resume"]) == 0 and "begins from the start" in capsys.readouterr().err
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 128 KB; where mounting is not allowed there is no test."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = shutil.which("mount")
+    if (
+        not mount
+        or subprocess.run([mount, "-t", "tmpfs", "-o", "size=128k", "tmpfs", place], capture_output=True).returncode
+    ):
+        pytest.skip("mounting is not allowed")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk, cut_short, tmp_path, capsys):
+    """A checkpoint, a model and a cache that don't fit: errors, the old checkpoint stays, nothing half-written does."""
+    place, model = small_disk / "c.checkpoint", small_disk / "m.linsep"
+    place.write_bytes((tmp_path / "m.linsep.checkpoint").read_bytes())
+    before = place.read_bytes()
+    with suppress(OSError), open(small_disk / "other", "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1000))
+    there = sorted(path.name for path in small_disk.iterdir())
+    options = [*cut_short[:-1], str(model), "--checkpoint", str(place)]
+    assert run([*options, "--resume", "--checkpoint-every", "0.000001s"]) == 3
+    assert "No space left on device" in said(capsys)
+    assert place.read_bytes() == before and sorted(path.name for path in small_disk.iterdir()) == there
+    assert run([*cut_short[:-1], str(model)]) == 3 and "No space left on device" in said(capsys)
+    with pytest.raises(linsep.data.DataError, match="the cache can't be written: No space left on device"):
+        linsep.open_dataset("slow.csv", "y", cache=small_disk)
+    assert sorted(path.name for path in small_disk.iterdir()) == there

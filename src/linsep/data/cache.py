@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import io
 import json
 import mmap
 import os
@@ -23,7 +24,7 @@ import scipy.sparse as sp
 from numpy.lib import format as npy
 
 from ..door import IN_PLACE
-from ..jit import compiled
+from .checksum import Checksum, checksum
 from .errors import DataError
 from .rows import Compressed, Rows
 
@@ -44,51 +45,38 @@ def place_of(folder: Path, sources: Iterable[Any], recipe: Any) -> Path:
     return folder / hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-@compiled
-def _add_words(words, sums):
-    """Fletcher's checksum: a sum, and a sum of sums, so that the order of the words matters."""
-    first, second = sums[0], sums[1]
-    for k in range(words.size):
-        first += words[k]
-        second += first
-    sums[0], sums[1] = first, second
-
-
-def checksum(path: Path) -> str:
-    """The checksum of a file, in hexadecimal digits."""
-    sums, buffer = np.zeros(2, np.uint64), bytearray(BUFFER)
-    with open(path, "rb", buffering=0) as file:
-        while count := file.readinto(buffer):
-            while count < BUFFER and (more := file.readinto(memoryview(buffer)[count:])):
-                count += more
-            buffer[count : -(-count // 8) * 8] = bytes(-count % 8)
-            _add_words(np.frombuffer(buffer, np.uint64, -(-count // 8)), sums)
-    return f"{sums[0]:016x}{sums[1]:016x}"
-
-
 class _Column:
-    """An npy file that grows: its header leaves room for any number of rows."""
+    """An npy file that grows: its header leaves room for any number of rows. Its checksum grows with it."""
 
     def __init__(self, path: Path, dtype: Any, tail: tuple[int, ...] = ()):
         self.file, self.dtype, self.tail, self.count = open(path, "wb"), np.dtype(dtype), tail, 0  # noqa: SIM115
-        self._write_header()
+        self.sums = Checksum()
+        self.file.write(self._header())
 
-    def _write_header(self) -> None:
-        shape = (self.count, *self.tail)
+    def _header(self) -> bytes:
+        shape, text = (self.count, *self.tail), io.BytesIO()
         npy.write_array_header_1_0(
-            self.file, {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": shape}
+            text, {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": shape}
         )
+        return text.getvalue()
 
     def append(self, values: np.ndarray) -> None:
-        self.file.write(np.ascontiguousarray(values, dtype=self.dtype).data)
+        block = np.ascontiguousarray(values, dtype=self.dtype)
+        self.file.write(block.data)
+        self.sums.add(block.reshape(-1).view(np.uint8))
         self.count += len(values)
 
-    def close(self) -> None:
+    def close(self) -> str:
+        """Finish the file; returns its checksum."""
+        header = self._header()
         self.file.seek(0)
-        self._write_header()
+        self.file.write(header)
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
+        whole = Checksum()
+        whole.add(np.frombuffer(header, np.uint8))
+        return str(whole.join(self.sums))
 
 
 class _Labels:
@@ -163,18 +151,16 @@ class CacheWriter:
             raise DataError("expected rows, found none. Is the file empty?")
         if width is not None and self.width > width:
             raise DataError(f"expected {width} columns, found an entry in column {self.width - 1}, counted from 0.")
-        for column in self.columns.values():
-            column.close()
-        if "y" in self.columns:
-            self._sort_classes()
-        if "indptr" in self.columns:
-            self._same_indices()
-        arrays = {path.name: checksum(path) for path in sorted(self.folder.glob("*.npy"))}
+        sums = {f"{name}.npy": column.close() for name, column in self.columns.items()}
+        again = [*self._sort_classes(), *self._same_indices()]
+        arrays = {**sums, **{name: checksum(self.folder / name) for name in again}}
         header = {**header, "version": VERSION, "width": max(self.width, width or 0), "arrays": arrays}
         (self.folder / HEADER).write_text(json.dumps(header, indent=1), encoding="utf-8")
 
-    def _sort_classes(self) -> None:
-        """Number the classes in their sorted order."""
+    def _sort_classes(self) -> list[str]:
+        """Number the classes in their sorted order; returns the files that are new or others than before."""
+        if "y" not in self.columns:
+            return []
         known = self.labels.known
         if known.dtype.kind == "f" and np.isfinite(known).all() and (known == np.rint(known)).all():
             known = known.astype(np.int64) if np.abs(known).max() < 2.0**53 else known
@@ -183,14 +169,17 @@ class CacheWriter:
         rank[order] = np.arange(order.size)
         np.save(self.folder / "classes.npy", known[order], allow_pickle=False)
         if (rank == np.arange(rank.size)).all():
-            return
+            return ["classes.npy"]
         codes = np.load(self.folder / "y.npy", mmap_mode="r+")
         for at in range(0, codes.size, BUFFER):
             codes[at : at + BUFFER] = rank[codes[at : at + BUFFER]]
         codes.flush()
+        return ["classes.npy", "y.npy"]
 
-    def _same_indices(self) -> None:
-        """SciPy has indices and pointers of one type: 32 bits where the pointers fit, else 64."""
+    def _same_indices(self) -> list[str]:
+        """SciPy has indices and pointers of one type: 32 bits where the pointers fit, else 64. Returns what changed."""
+        if "indptr" not in self.columns:
+            return []
         small = self.entries < 2**31
         name, kind = ("indptr", np.int32) if small else ("indices", np.int64)
         old = np.load(self.folder / f"{name}.npy", mmap_mode="r")
@@ -199,6 +188,7 @@ class CacheWriter:
             column.append(old[at : at + BUFFER])
         column.close()
         os.replace(self.folder / "new.npy", self.folder / f"{name}.npy")
+        return [f"{name}.npy"]
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...jit import compiled
+from ...jit import borrowed, compiled
 
 DIGITS = 70  # of 32 bits: all of float64's range, and room for carries
 LARGEST = 1e150  # whose square is still a float
@@ -30,7 +30,8 @@ def add_bits(b, digits):
 
 
 @compiled
-def _add_all(bits: np.ndarray, digits: np.ndarray) -> None:
+def _add_all(bits, digits):
+    digits = borrowed(digits)
     for i in range(bits.size):
         add_bits(bits[i], digits)
 

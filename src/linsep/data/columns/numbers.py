@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...jit import compiled
+from ...jit import borrowed, compiled, read_only
 from . import cells
+from .batch import Batch
 from .exact_sum import DIGITS, LARGEST, Moments, add_bits, whole_number
 from .statistics import CLASSES, MASK, ClassRange, Statistics
 
@@ -45,6 +46,7 @@ class Counts(NamedTuple):
 @compiled
 def count_block(columns, label, row, counts):
     """Count the values of ``columns``, one column after the other; ``row`` is the number of their first row."""
+    columns, label, counts = borrowed(columns), borrowed(label), borrowed(counts)
     for j in range(columns.shape[0]):
         low, high, last, content = counts.low[j], counts.high[j], counts.last[j], counts.content[j]
         whole, increasing, present = counts.whole[j], counts.increasing[j], 0
@@ -79,8 +81,10 @@ def count_block(columns, label, row, counts):
             add_bits(np.float64(rest).view(np.int64), squares)
             if label.size:
                 k = label[i]
-                counts.class_low[j, k] = min(counts.class_low[j, k], x)
-                counts.class_high[j, k] = max(counts.class_high[j, k], x)
+                if x < counts.class_low[j, k]:
+                    counts.class_low[j, k] = x
+                if x > counts.class_high[j, k]:
+                    counts.class_high[j, k] = x
         counts.low[j], counts.high[j], counts.last[j], counts.content[j] = low, high, last, content
         counts.whole[j], counts.increasing[j] = whole, increasing
         counts.present[j] += present
@@ -104,7 +108,7 @@ class NumberCounts:
 
     def add(self, batch: Any, label: np.ndarray | None, row: int) -> None:
         """Count the rows of a batch, whose first one is row ``row`` of the table; ``label``: class numbers."""
-        columns = as_columns(batch, self.names)
+        columns = read_only(as_columns(batch, self.names))
         label = np.zeros(0, np.int64) if label is None else label.astype(np.int64)
         self.class_rows += np.bincount(label, minlength=CLASSES)
         self.rows, self.added = self.rows + batch.height, self.added + batch.height
@@ -158,6 +162,8 @@ def as_columns(batch: Any, names: Sequence[str]) -> np.ndarray:
 
     if not names:
         return np.zeros((0, batch.height))
+    if isinstance(batch, Batch):
+        return batch.numbers_of(names)
     found = batch.select(pl.col(*names).cast(pl.Float64)).to_numpy(order="fortran")
     return np.ascontiguousarray(found.T)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...jit import read_only
 from ..errors import DataError
 from . import cells
 from .decide import decide
@@ -96,7 +97,9 @@ class Schema:
         )
         indicator = np.array([each.indicator for each in plain.values()], bool)
         at = np.array([places[name] for name in plain], np.int64)
-        finite = write_features(as_columns(batch, list(plain)), Affine(centre, scale, fill, indicator, at), X)
+        finite = write_features(
+            read_only(as_columns(batch, list(plain))), Affine(centre, scale, fill, indicator, at), X
+        )
         for column, width in zip(used, widths):
             if column.name not in plain or not finite:  # one that is not finite is refused by its name
                 block = _features(column, batch)

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from ..columns.batch import Batch
 from ..errors import DataError
 from ..pieces import Piece, read_pieces
 from ..sources import Source
+from .cells import read_cells
 from .polars_errors import polars, polars_errors
 
 TAB = "\t"
+LARGEST_WHOLE = 2.0**53  # whole numbers up to here are floats
 MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside empty cells
 
 
@@ -117,7 +120,7 @@ class _Table:
 
     def read(self, piece: Piece) -> Any:
         """The rows of a piece; None if they don't have the known types."""
-        if not piece.text.strip():
+        if piece.text.isspace() or not piece.text:
             return polars().DataFrame()
         if not self.types.of:
             batch = self.infer(piece)
@@ -125,6 +128,9 @@ class _Table:
             return self.without_open(batch)
         as_text = self.types.padded | self.types.open
         schema = {name: polars().String if name in as_text else self.types.of[name] for name in self.names}
+        batch = None if self.types.open else self._read_plain(piece.text, schema)
+        if batch is not None:
+            return batch
         batch = self._read_as(piece.text, schema)
         if batch is not None and not self._has_whole_rows(piece.text, batch):
             diagnose(piece, self.source, self.separator, self.names)
@@ -145,6 +151,23 @@ class _Table:
             return batch.with_columns(stripped(name).cast(self.types.of[name]) for name in words)
         except polars_errors():
             return None
+
+    def _read_plain(self, text: bytes, schema: dict[str, Any]) -> Any:
+        """The rows, if at least half of the columns are numbers, and all of these are plain; else None."""
+        numeric = np.array([kind in (polars().Int64, polars().Float64) for kind in schema.values()])
+        found = read_cells(text, self.separator, numeric) if 2 * numeric.sum() >= numeric.size else None
+        if found is None:
+            return None
+        columns, aside = found
+        words = {name: kind for (name, kind), number in zip(schema.items(), numeric) if not number}
+        numbers = [name for name, number in zip(schema, numeric) if number]
+        whole = np.array([schema[name] == polars().Int64 for name in numbers])
+        if whole.any() and (np.abs(columns[whole]) > LARGEST_WHOLE).any():
+            return None
+        others = self._read_as(aside, words) if words else None
+        if words and (others is None or len(others) != columns.shape[1]):
+            return None
+        return Batch(self.names, numbers, columns, others)
 
     def without_open(self, batch: Any) -> Any:
         """Columns that have no value yet have no type."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...jit import compiled
-from ..decimal import BAD, ODD, read_number
+from ...jit import borrowed, compiled
+from ..decimal import BAD, ODD, read_number, read_whole
 from ..errors import DataError
 from ..pieces import Piece, read_pieces
 from ..rows import Compressed, Rows
@@ -53,6 +53,7 @@ class Room(NamedTuple):
 @compiled
 def parse(text, room, base):
     """Write the rows of the text, whole lines, into ``room``: (rows, entries, odd ones, error, its place)."""
+    text, room = borrowed(text), borrowed(room)
     p, row, k, odd, end = 0, 0, 0, 0, text.size
     while p < end:
         while text[p] <= SPACE and text[p] != NEWLINE:
@@ -76,10 +77,8 @@ def parse(text, room, base):
                 p += 1
             if text[p] == NEWLINE or text[p] == HASH:
                 break
-            begin, index = p, 0
-            while 48 <= text[p] <= 57:
-                index = min(index * 10 + np.int64(text[p]) - 48, 1 << 31)
-                p += 1
+            begin = p
+            index, p = read_whole(text, p, 1 << 31)
             if text[p] != COLON or p == begin:
                 if last < 0 and text[p] == 113 and text[p + 1] == 105:  # qid:3, of ranking: no feature
                     while text[p] > SPACE:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..columns.batch import Batch
 from ..errors import DataError
 from ..pieces import Piece, read_pieces
 from ..progress import Progress
@@ -97,17 +98,21 @@ class _Copies:
         if self.size > self.most:
             self.folder.mkdir(exist_ok=True)
             copy = self.folder / f"{len(self.kept)}.arrow"
-            batch.write_ipc(copy, compression="uncompressed")
+            if isinstance(batch, Batch):
+                copy = batch.to_file(copy.with_suffix(".npy"))
+            else:
+                batch.write_ipc(copy, compression="uncompressed")
         self.kept.append((source, copy))
         return source, batch
 
     def again(self) -> Iterator[tuple[Source, Any]]:
-        for source, copy in self.kept:
+        for k, (source, copy) in enumerate(self.kept):
             if isinstance(copy, Path):
                 yield source, polars().read_ipc(copy)
                 copy.unlink()
             else:
                 yield source, copy
+            self.kept[k] = source, None
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -1,0 +1,72 @@
+"""Rows of a table whose numbers are an array already: read as a `polars.DataFrame` is, where it is handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+class Batch:
+    """Columns of numbers as the rows of an array, NaN for missing ones; the other columns as a data frame.
+
+    >>> batch = Batch(["a", "y", "b"], ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), None)
+    >>> batch.numbers_of(["b"]).tolist(), batch["b"].to_list()
+    ([[3.0, nan]], [3.0, None])
+    """
+
+    def __init__(self, columns: Sequence[str], numeric: Sequence[str], numbers: np.ndarray, others: Any):
+        self.columns, self.place = list(columns), {name: k for k, name in enumerate(numeric)}
+        self.numbers, self.others = numbers, others
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.columns)
+
+    @property
+    def height(self) -> int:
+        """How many rows."""
+        return self.numbers.shape[1]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The types of the columns."""
+        import polars as pl
+
+        return {name: pl.Float64() if name in self.place else self.others.schema[name] for name in self.columns}
+
+    def __len__(self) -> int:
+        return self.height
+
+    def __getitem__(self, name: str) -> Any:
+        import polars as pl
+
+        if name not in self.place:
+            return self.others[name]
+        return pl.Series(name, self.numbers[self.place[name]], nan_to_null=True)
+
+    def numbers_of(self, names: Sequence[str]) -> np.ndarray:
+        """Some columns of numbers, as the rows of an array; neighbours are not copied."""
+        if not all(name in self.place for name in names):
+            return np.array([self[name].cast(float).fill_null(np.nan).to_numpy() for name in names])
+        at = [self.place[name] for name in names]
+        if at == list(range(at[0], at[0] + len(at))):
+            return self.numbers[at[0] : at[0] + len(at)]
+        return self.numbers[at]
+
+    def filter(self, kept: np.ndarray) -> Batch:
+        """Some of the rows."""
+        others = None if self.others is None else self.others.filter(kept)
+        return Batch(self.columns, list(self.place), np.ascontiguousarray(self.numbers[:, kept]), others)
+
+    def estimated_size(self) -> int:
+        """The bytes in memory."""
+        return self.numbers.nbytes + (0 if self.others is None else self.others.estimated_size())
+
+    def to_file(self, path: Path) -> Batch:
+        """The same rows, with the numbers in a file."""
+        np.save(path, self.numbers, allow_pickle=False)
+        return Batch(self.columns, list(self.place), np.load(path, mmap_mode="r"), self.others)
