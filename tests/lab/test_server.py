@@ -13,7 +13,7 @@ import golden
 import pytest
 
 from linsep.lab import PRESETS, Recording
-from linsep.lab.server import MOST_BODY, LabServer
+from linsep.lab.server import MOST_BODY, LabServer, record_all
 
 S1 = PRESETS["S1, nine points"]
 ASKED = {**S1, "rules": [{"rule": "perceptron"}]}
@@ -155,3 +155,22 @@ def test_the_command_serves_and_ctrl_c_ends_it():
     finally:
         running.kill()
         running.communicate()
+
+
+GAUSSIANS, WORDS = PRESETS["Gaussians to drag"], PRESETS["short words"]
+HOSTILE_KINDS = [
+    (GAUSSIANS | {"covariances": "x"}, "anderson", "expected an array of numbers"),
+    (GAUSSIANS | {"covariances": [[["<b>"]]] * 4}, "anderson", "expected an array of numbers"),
+    (GAUSSIANS | {"covariances": [[[-1, 0], [0, -1]]] * 4}, "anderson", "not positive semidefinite"),
+    (GAUSSIANS | {"covariances": [[[1e308, 0], [0, 1e308]]] * 4}, "anderson", "expected numbers"),
+    (GAUSSIANS, "perceptron", "covariances: expected None, or Anderson"),
+    (S1, "structured perceptron", "expected words, or lists of names"),
+    ({"X": [["a"]], "y": [[{}]]}, "structured perceptron", "expected lists of words as labels"),
+    ({"X": [[0, 0], [1, 1]], "y": [1, 2]}, "structural risk", "number of samples"),
+]
+
+
+@pytest.mark.parametrize(("data", "rule", "said"), HOSTILE_KINDS)
+def test_bad_gaussians_and_words_get_one_sentence(data, rule, said):
+    with pytest.raises(ValueError, match=said):
+        record_all({**data, "rules": [{"rule": rule}]})
