@@ -58,6 +58,7 @@ def estimators() -> dict[str, Any]:
         "LeastSquares(lms)": ls.LeastSquares("lms", **plain),
         "LeastSquares(ho-kashyap)": ls.LeastSquares("ho-kashyap", **plain),
         "GradientDescent": ls.GradientDescent(**plain),
+        "MaximumMarginCV": ls.MaximumMarginCV([0.1, 1.0], cv=2),
         "Anderson": ls.Anderson(shrinkage=0.1),
         "Bayes": ls.Bayes(),
         "NearestMean": ls.NearestMean(),

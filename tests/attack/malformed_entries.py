@@ -17,10 +17,8 @@ from .malformed_structures import POSITIONS, SEQUENCES, TAGS
 
 # public names that take no arrays of users
 WITHOUT_ARRAYS = {
-    "MaximumMarginCV": "chooses C by fits of MaximumMargin; no cases of its own yet",
     "Certificate": "what others have in common",
     "LabellingCertificate": "its check takes a Structure; users call check of the estimator",
-    "checkpointing": "a folder and numbers; what is learned inside has cases of its own",
     "warm_up": "compiles kernels",
 }
 
@@ -35,6 +33,7 @@ def entry_cases() -> Iterator[Case]:
     yield from _picture_cases()
     yield from _array_file_cases()
     yield from _model_file_cases()
+    yield from _checkpoint_cases()
 
 
 def _function_cases() -> Iterator[Case]:
@@ -242,16 +241,58 @@ def _model_file_cases() -> Iterator[Case]:
         path = Path(folder, "model.linsep")
         ls.Perceptron(max_iter=20).fit(*rows()).save(path)
         good = path.read_bytes()
-    for kind, content in {
-        "empty": b"", "words": b"no model", "cut short": good[: len(good) // 2], "cut at the end": good[:-1],
-        "one byte more": good + b"x", "one byte other": bytes([*good[:200], good[200] ^ 1, *good[201:]]),
-        "zeros": bytes(len(good)), "a zip of nothing": b"PK\5\6" + bytes(18),
-        "begins later": b"x" * 64 + good, "a pickle": b"\x80\x04N.",
-    }.items():  # fmt: skip
+    for kind, content in _damaged(good).items():
         expected = EITHER if kind in ("one byte more", "begins later") else REFUSE  # a zip may have bytes round it
         yield Case("load", kind, expected, lambda content=content: _load(content))
     yield Case("load", "as it is", READ, lambda: _load(good))
     yield Case("load", "no file", REFUSE, lambda: ls.load(3.5))  # type: ignore[arg-type]
+
+
+def _damaged(good: bytes) -> dict[str, bytes]:
+    """What may have become of a zip file."""
+    return {
+        "empty": b"", "words": b"no model", "cut short": good[: len(good) // 2], "cut at the end": good[:-1],
+        "one byte more": good + b"x", "one byte other": bytes([*good[:200], good[200] ^ 1, *good[201:]]),
+        "zeros": bytes(len(good)), "a zip of nothing": b"PK\5\6" + bytes(18),
+        "begins later": b"x" * 64 + good, "a pickle": b"\x80\x04N.",
+    }  # fmt: skip
+
+
+def _checkpoint_cases() -> Iterator[Case]:
+    """Files that are no checkpoints, checkpoints of other work, and settings that are none."""
+    X, y = rows()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.checkpoint")
+        try:
+            _learn_with(path, X, y, stop=True)
+        except RuntimeError:
+            good = path.read_bytes()
+    for kind, content in _damaged(good).items():
+        expected = EITHER if kind in ("one byte more", "begins later") else REFUSE
+        yield Case("checkpointing", kind, expected, lambda content=content: _resume(content, X, y))
+    yield Case("checkpointing", "as it is", READ, lambda: _resume(good, X, y))
+    yield Case("checkpointing", "other rows", REFUSE, lambda: _resume(good, X + 1.0, y))
+    yield Case("checkpointing", "other labels", REFUSE, lambda: _resume(good, X, y[::-1]))
+    for kind, every in {"negative": -1.0, "NaN": np.nan, "words": "often", "None": None}.items():
+        yield Case("checkpointing", f"seconds {kind}", REFUSE, lambda every=every: _resume(good, X, y, every))
+
+
+def _resume(content: bytes, X: Any, y: Any, every: Any = 0.0) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.checkpoint")
+        path.write_bytes(content)
+        return _learn_with(path, X, y, every=every)
+
+
+def _learn_with(path: Path, X: Any, y: Any, every: Any = 0.0, stop: bool = False) -> Any:
+    """A fit inside `checkpointing`; ``stop`` leaves the block by an exception, so that the file stays."""
+    from linsep import Perceptron, checkpointing
+
+    with checkpointing(path, every=every):
+        rule = Perceptron(max_iter=20).fit(X, y)
+        if stop:
+            raise RuntimeError
+    return rule
 
 
 def _load(content: bytes) -> Any:
