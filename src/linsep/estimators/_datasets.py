@@ -18,6 +18,7 @@ from ._notebook import Shown
 from ._parted import Parted, load_piece
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+TAKE_PARTS = {"fit": "_learns_from_parts", "check": "_checks_parts"}  # who says whether a method takes dask collections
 
 
 def takes_dataset(method: Method) -> Method:
@@ -63,8 +64,8 @@ def _on_parts(method: Callable[..., Any], estimator: Any, given: dict[str, Any])
 
 def _require_parts(method: Callable[..., Any], estimator: Any) -> None:
     """Refuse a method that can't take rows in parts."""
-    learns = getattr(estimator, "_learns_from_parts", None)
-    if method.__name__ != "fit" or learns is None or not learns():
+    takes = getattr(estimator, TAKE_PARTS.get(method.__name__, ""), None)
+    if takes is None or not takes():
         raise ValueError(
             f"X: {type(estimator).__name__}.{method.__name__} takes no dask collections with these parameters: "
             "docs/distributed.md says what does. All else takes X.compute(), y.compute()."

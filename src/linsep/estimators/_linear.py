@@ -258,6 +258,10 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         if found.status in (Status.BUDGET_SPENT, Status.INTERRUPTED) or missed:
             warn_user(f"{type(self).__name__}: {say_briefly(found.reason)}. {self._advice()} See certificate_.")
 
+    def _checks_parts(self) -> bool:
+        """Whether ``check`` takes rows that are elsewhere."""
+        return not hasattr(self, "committee_")
+
     @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Compute every claim of the certificate again from the data that it was made for.
@@ -276,7 +280,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         X, y = check_input(self, X, y)
         require_known_labels(y, self.classes_)
         weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
-        verdict: Verdict = self.certificate_.check(X, y, weight)
+        verdict: Verdict = self.certificate_.check(X.for_check() if isinstance(X, Parted) else X, y, weight)
         shown = np.column_stack([self.coef_, self.intercept_])
         if shown.shape != (w := _shown_weights(self.certificate_.w)).shape or not np.array_equal(shown, w):
             wrong = "w: coef_ and intercept_ are not those of the certificate"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from ..certificates.check.rows import Elsewhere as CheckedRows
+from ..certificates.check.rows import by_blocks, times_power_of_two
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
 from ..jit import read_only
 from ..oracles.classes import against_rivals
@@ -109,6 +112,13 @@ def _take(loaded: tuple[Loaded, Facts], rows: np.ndarray) -> Any:
     return loaded[0].X[rows]
 
 
+def _look_at_part(loaded: tuple[Loaded, Facts], function: Any, exponent: int, count: int, *arguments: Any) -> list[Any]:
+    """Where a part is: what `certificates.check` sees of it; ``count`` arguments are shared, then come the columns."""
+    X = loaded[0].X
+    X = times_power_of_two(X, exponent) if exponent else X
+    return by_blocks(X, function, arguments[count:], *arguments[:count])
+
+
 @dataclass(eq=False)
 class Parted:
     """The rows of all parts, as far as they are known here. `Sample.X` of a fit on an engine."""
@@ -201,6 +211,23 @@ class Parted:
         used = [k for k, (some,) in enumerate(own) if some.size]
         found = self.engine.map(_take, [self.handles[k] for k in used], (), [own[k] for k in used])
         return sp.csr_array(sp.vstack(found, format="csr")) if self.facts[0].sparse else np.concatenate(found)
+
+    def for_check(self) -> CheckedRows:
+        """The rows as the check of a certificate takes them."""
+        return CheckedRows(self.shape, self.magnitudes.largest, self._read, self._look)
+
+    def _read(self, rows: np.ndarray) -> Any:
+        """Some rows, in any order."""
+        if not rows.size:
+            return sp.csr_array((0, self.shape[1])) if self.facts[0].sparse else np.zeros((0, self.shape[1]))
+        order = np.argsort(rows, kind="stable")
+        return self.take(rows[order])[np.argsort(order, kind="stable")]
+
+    def _look(self, function: Any, exponent: int, columns: tuple[np.ndarray, ...], shared: tuple) -> list[Any]:
+        """``function`` of all blocks of all parts, in order."""
+        own = [tuple(each[a:b] for each in columns) for a, b in pairwise(self.starts)]
+        arguments = (function, exponent, len(shared), *shared)
+        return list(chain.from_iterable(self.engine.map(_look_at_part, self.handles, arguments, own)))
 
     def oracles(self, sample: Any, classes: np.ndarray, bias: float) -> list[Any]:
         """One oracle for each part; the rows of a linear machine against their rivals."""

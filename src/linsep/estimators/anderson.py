@@ -253,6 +253,9 @@ class Anderson(LinearClassifier):
             self._fit_moments()
         return self
 
+    def _checks_parts(self) -> bool:
+        return False
+
     @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
         """Check the certificate, and that the Gaussians it is about are the estimates of these rows.

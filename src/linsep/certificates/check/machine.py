@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
-from .rows import DECISIVE, ROWS, U, count_violated, exact_score, rounded_up
+from .rows import DECISIVE, ROWS, U, count_violated, exact_score, joined_blocks, rounded_up, squared_lengths
 
 
 def numbers(y, classes) -> np.ndarray:
@@ -35,23 +35,21 @@ def rival_scores(X, own, keep, W, constant, claimed, violated):
 
 def leads(X, own, W, constant):
     """By how much the class of each row leads its best rival (between two numbers), and the norms of the vectors."""
-    n, d = X.shape
-    low, high, lengths = np.empty(n), np.empty(n), np.empty(n)
+    return joined_blocks(X, _leads_of_block, (own,), W, constant)
+
+
+def _leads_of_block(block, own, W, constant):
+    """`leads` of a block."""
     magnitude = np.abs(W) + 2.0**-1022
-    for at in range(0, n, ROWS):
-        block = X[at : at + ROWS].astype(np.float64)
-        rows = slice(at, at + block.shape[0])
-        terms = np.diff(block.indptr)[:, None] if sp.issparse(block) else d
-        squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
-        scores = block @ W[:, :-1].T + constant * W[:, -1]
-        errors = (terms + 4) * U * (abs(block) @ magnitude[:, :-1].T + constant * magnitude[:, -1])
-        pick = np.arange(block.shape[0]), own[rows]
-        ahead = scores[pick][:, None] - scores
-        doubt = errors[pick][:, None] + errors + U * np.abs(ahead)
-        ahead[pick] = np.inf
-        low[rows], high[rows] = (ahead - doubt).min(axis=1), (ahead + doubt).min(axis=1)
-        lengths[rows] = np.sqrt(2.0 * (np.asarray(squares).ravel() + constant * constant))
-    return low, high, lengths
+    terms = np.diff(block.indptr)[:, None] if sp.issparse(block) else block.shape[1]
+    scores = block @ W[:, :-1].T + constant * W[:, -1]
+    errors = (terms + 4) * U * (abs(block) @ magnitude[:, :-1].T + constant * magnitude[:, -1])
+    pick = np.arange(block.shape[0]), own
+    ahead = scores[pick][:, None] - scores
+    doubt = errors[pick][:, None] + errors + U * np.abs(ahead)
+    ahead[pick] = np.inf
+    lengths = np.sqrt(2.0 * (squared_lengths(block) + constant * constant))
+    return (ahead - doubt).min(axis=1), (ahead + doubt).min(axis=1), lengths
 
 
 def whole_machine(claim, X, own, keep, constant) -> str:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base import Status, Verdict
 from ..margin import MarginCertificate
@@ -25,6 +24,7 @@ from .rows import (
     combination,
     exact_norm,
     exponent_of,
+    exponent_of_rows,
     is_margin,
     nearest_float,
     read_matrix,
@@ -85,7 +85,7 @@ def _find_unusable(claim: MarginCertificate, X: Any, y: np.ndarray) -> str:
 
 def _in_safe_range(claim: MarginCertificate, X: Any) -> tuple[MarginCertificate, Any, float]:
     """The claim about 2^-e X, X so multiplied, and what augments a row: nothing of this is rounded."""
-    e, constant = exponent_of(X.data if sp.issparse(X) else X), 0.0 if claim.bias == "none" else 1.0
+    e, constant = exponent_of_rows(X), 0.0 if claim.bias == "none" else 1.0
     e = max(e, 1) if claim.bias == "augmented" else e
     power = exponent_of(claim.w)
     w = np.ldexp(claim.w, -power)  # its length means nothing, but beside a least score

@@ -22,7 +22,8 @@ from .rows import (
     column_sums,
     count_violated,
     exact_score,
-    exponent_of,
+    exponent_of_rows,
+    joined_blocks,
     read_matrix,
     read_weights,
     times_power_of_two,
@@ -90,7 +91,7 @@ def _in_safe_range(claim: ObjectiveCertificate, X: Any) -> tuple[ObjectiveCertif
 
     w is multiplied by 2^e, but for a free bias; P, D, C and alpha by 4^e.
     """
-    e, constant = exponent_of(X.data if sp.issparse(X) else X), 0.0 if claim.bias == "none" else 1.0
+    e, constant = exponent_of_rows(X), 0.0 if claim.bias == "none" else 1.0
     e = max(e, 1) if claim.bias == "augmented" else e
     if abs(e) <= SAFE:
         return claim, X, constant
@@ -109,14 +110,15 @@ def _in_safe_range(claim: ObjectiveCertificate, X: Any) -> tuple[ObjectiveCertif
 
 def _scores(X, sign, claim: ObjectiveCertificate, constant) -> tuple[np.ndarray, np.ndarray]:
     """<w, a_i> and how far rounding may have moved it."""
-    score, error = np.empty(sign.size), np.empty(sign.size)
-    magnitude = np.abs(claim.w)
-    for at in range(0, sign.size, ROWS):
-        block = X[at : at + ROWS].astype(np.float64)
-        rows = slice(at, at + block.shape[0])
-        score[rows] = sign[rows] * (block @ claim.w[:-1] + constant * claim.w[-1])
-        error[rows] = (X.shape[1] + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
+    score, error = joined_blocks(X, _scores_of_block, (sign,), claim.w, constant)
     return score, error
+
+
+def _scores_of_block(block, sign, w, constant) -> tuple[np.ndarray, np.ndarray]:
+    """`_scores` of a block."""
+    magnitude = np.abs(w)
+    score = sign * (block @ w[:-1] + constant * w[-1])
+    return score, (block.shape[1] + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
 
 
 def _primal(claim: ObjectiveCertificate, score, error, cost) -> tuple[float, float]:

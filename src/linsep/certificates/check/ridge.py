@@ -13,7 +13,17 @@ import scipy.sparse as sp
 from ..base import Status, Verdict
 from ..ridge import RidgeCertificate
 from .machine import numbers, rival_scores
-from .rows import ROWS, SAFE, U, exponent_of, read_matrix, read_weights, scores, times_power_of_two
+from .rows import (
+    SAFE,
+    U,
+    by_blocks,
+    exponent_of_rows,
+    read_matrix,
+    read_weights,
+    scores,
+    squared_lengths,
+    times_power_of_two,
+)
 
 EXACT = 2**13  # numbers in X, times targets, up to which both sides are computed without rounding
 QUANTITY = "lower bound of the cost"
@@ -98,7 +108,7 @@ def _find_unusable(claim: RidgeCertificate, X: Any, y: np.ndarray) -> str:
 
 def _in_safe_range(claim: RidgeCertificate, X: Any) -> tuple[RidgeCertificate, Any]:
     """The claim about 2^-e X, and X so multiplied: w grows by 2^e, alpha falls by 4^e; nothing is rounded."""
-    e = exponent_of(X.data if sp.issparse(X) else X)
+    e = exponent_of_rows(X)
     if abs(e) <= SAFE:
         return claim, X
     w = np.concatenate([np.ldexp(claim.w[..., :-1], e), claim.w[..., -1:]], axis=-1)
@@ -110,24 +120,8 @@ def _rounded(claim: RidgeCertificate, X: Any, T: np.ndarray, c: np.ndarray) -> _
     """Both sides in floating point, with bounds of what rounding may have moved them by."""
     (n, d), free, total = X.shape, claim.bias == "free", math.fsum(c)
     W = np.atleast_2d(claim.w)
-    columns, squares, lengths = np.zeros((d, len(W))), 0.0, np.empty(n)
-    sums, error, mean = np.zeros(len(W)), np.zeros(len(W)), np.zeros(d)
-    moved = 0.0
-    for at in range(0, n, ROWS):
-        block = X[at : at + ROWS].astype(np.float64)
-        rows = slice(at, at + block.shape[0])
-        own = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
-        lengths[rows] = np.sqrt(np.asarray(own).ravel())
-        R = T[rows] - (block @ W[:, :-1].T + W[:, -1])
-        doubt = (d + 6) * U * (abs(block) @ np.abs(W[:, :-1]).T + np.abs(W[:, -1]) + np.abs(R))
-        weighted = c[rows, None] * R
-        columns += block.T @ weighted
-        mean += block.T @ c[rows]
-        sums += weighted.sum(axis=0)
-        squares += math.fsum((weighted * R).ravel())
-        moved += math.fsum((c[rows, None] * doubt * (2 * np.abs(R) + doubt)).ravel())
-        each = c[rows, None] * (doubt + (n + 8) * U * np.abs(R))
-        error += (lengths[rows] + 2 * free * math.fsum(c[rows] * lengths[rows]) / total) @ each
+    found = by_blocks(X, _residuals_of_block, (T, c), W, (n, free, total))
+    columns, mean, sums, squares, moved, error = (sum(each) for each in zip(*found, strict=True))
     sums = sums if free else 0.0 * sums
     residual = columns - np.outer(mean / total, sums) - claim.alpha * W[:, :-1].T
     square = math.fsum(residual.ravel() ** 2)
@@ -142,6 +136,20 @@ def _rounded(claim: RidgeCertificate, X: Any, T: np.ndarray, c: np.ndarray) -> _
         gain_slack,
         slip,
     )
+
+
+def _residuals_of_block(block, T, c, W, facts: tuple[int, bool, float]) -> tuple[Any, ...]:
+    """The sums of a block that `_rounded` needs."""
+    n, free, total = facts
+    lengths = np.sqrt(squared_lengths(block))
+    R = T - (block @ W[:, :-1].T + W[:, -1])
+    doubt = (block.shape[1] + 6) * U * (abs(block) @ np.abs(W[:, :-1]).T + np.abs(W[:, -1]) + np.abs(R))
+    weighted = c[:, None] * R
+    moved = math.fsum((c[:, None] * doubt * (2 * np.abs(R) + doubt)).ravel())
+    each = c[:, None] * (doubt + (n + 8) * U * np.abs(R))
+    error = (lengths + 2 * free * math.fsum(c * lengths) / total) @ each
+    squares = math.fsum((weighted * R).ravel())
+    return block.T @ weighted, block.T @ c, weighted.sum(axis=0), squares, moved, error
 
 
 def _exact(claim: RidgeCertificate, X: Any, T: np.ndarray, c: np.ndarray) -> _Found:

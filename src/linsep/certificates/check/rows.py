@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..base import Verdict
 U = 2.0**-52
 ROWS = 4096  # rows that are converted to float64 at a time
 SAFE = 64  # numbers between 2^-64 and 2^64 have squares that double precision holds
+FEW = 2**18  # numbers up to which rows that are elsewhere are read as a whole
 DECISIVE = 64  # rows whose score is computed exactly, if the claim does not need more
 
 
@@ -47,8 +49,52 @@ def read_weights(weight: Any, n: int) -> np.ndarray:
     return found
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """Rows that are elsewhere, in place of X: looked at where they are; those that a proof names come here.
+
+    ``read`` returns some rows by their numbers. ``look`` calls a function of blocks where these are, as `by_blocks`
+    does, with rows that are multiplied by a power of two.
+    """
+
+    shape: tuple[int, int]
+    largest: float  # number
+    read: Callable[[np.ndarray], Any]
+    look: Callable[..., list[Any]]
+    exponent: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are, with zeros."""
+        return self.shape[0] * self.shape[1]
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Some rows as a matrix, or one as an array."""
+        if np.ndim(rows):
+            return times_power_of_two(read_matrix(self.read(np.asarray(rows))), self.exponent)
+        row = self[np.array([rows])]
+        return (row.toarray() if sp.issparse(row) else row)[0]
+
+
+def by_blocks(X, function: Callable[..., Any], columns: tuple[np.ndarray, ...], *shared: Any) -> list[Any]:
+    """``function(block, *own, *shared)`` of every block of rows as float64, ``own`` what it has of the ``columns``."""
+    if isinstance(X, Elsewhere):
+        return X.look(function, X.exponent, columns, shared)
+    return [
+        function(X[at : at + ROWS].astype(np.float64), *(each[at : at + ROWS] for each in columns), *shared)
+        for at in range(0, X.shape[0], ROWS)
+    ]
+
+
+def joined_blocks(X, function: Callable[..., Any], columns: tuple[np.ndarray, ...], *shared: Any) -> list[np.ndarray]:
+    """The arrays that ``function`` returns of every block, each with those of all blocks in order."""
+    return [np.concatenate(each) for each in zip(*by_blocks(X, function, columns, *shared), strict=True)]
+
+
 def read_matrix(X):
     """X as CSR without doubled entries, or as an array; one that is damaged or not finite is refused."""
+    if isinstance(X, Elsewhere):
+        return X if X.size > FEW else read_matrix(X.read(np.arange(X.shape[0])))
     if not sp.issparse(X):
         X = np.asarray(X)
         X = as_floats(X) if X.dtype.kind == "O" else X  # of tables
@@ -73,8 +119,17 @@ def exponent_of(numbers) -> int:
     return int(np.frexp(np.abs(numbers.astype(np.float64)).max(initial=0.0))[1])
 
 
+def exponent_of_rows(X) -> int:
+    """`exponent_of` the numbers of a matrix."""
+    if isinstance(X, Elsewhere):
+        return exponent_of(np.array([X.largest]))
+    return exponent_of(X.data if sp.issparse(X) else X)
+
+
 def times_power_of_two(X, exponent: int):
     """X times 2^exponent, without rounding."""
+    if isinstance(X, Elsewhere):
+        return replace(X, exponent=X.exponent + exponent)
     given = X.data if sp.issparse(X) else X
     numbers = np.ldexp(given, exponent)
     if not np.array_equal(np.ldexp(numbers, -exponent), given):
@@ -122,18 +177,23 @@ def scores(X, sign, keep, w, constant, claimed, violated):
 
 def all_scores(X, sign, w, constant):
     """All scores, bounds of their error (also if w was rounded), and the norms of the vectors."""
-    n, d = X.shape
-    scores, errors, lengths = np.empty(n), np.empty(n), np.empty(n)
+    return joined_blocks(X, _scores_of_block, (sign,), w, constant)
+
+
+def _scores_of_block(block, sign, w, constant):
+    """`all_scores` of a block."""
     magnitude = np.abs(w) + 2.0**-1022
-    for at in range(0, n, ROWS):
-        block = X[at : at + ROWS].astype(np.float64)
-        rows = slice(at, at + block.shape[0])
-        terms = np.diff(block.indptr) if sp.issparse(block) else d
-        squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
-        scores[rows] = sign[rows] * (block @ w[:-1] + constant * w[-1])
-        errors[rows] = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
-        lengths[rows] = np.sqrt(np.asarray(squares).ravel() + constant * constant)
-    return scores, errors, lengths
+    terms = np.diff(block.indptr) if sp.issparse(block) else block.shape[1]
+    scores = sign * (block @ w[:-1] + constant * w[-1])
+    errors = (terms + 4) * U * (abs(block) @ magnitude[:-1] + constant * magnitude[-1])
+    return scores, errors, np.sqrt(squared_lengths(block) + constant * constant)
+
+
+def squared_lengths(block) -> np.ndarray:
+    """|x|^2 of all rows of a block."""
+    if sp.issparse(block):
+        return np.asarray(block.multiply(block).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", block, block)
 
 
 def exact_score(X, sign, i, w, constant) -> Fraction:
@@ -234,8 +294,9 @@ def column_sums(X, sign, rows, numbers, constant) -> Iterator[Fraction]:
     """The columns of sum_i numbers_i a_i, exactly, that have any number in them; the bias first."""
     yield Fraction(constant) * sum(number * int(side) for number, side in zip(numbers, sign[rows], strict=True))
     columns: dict[int, list[tuple[int, float]]] = {}
-    for i, number in zip(rows.tolist(), numbers, strict=True):
-        row = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+    some = X[rows]
+    for k, (i, number) in enumerate(zip(rows.tolist(), numbers, strict=True)):
+        row = some[[k]].toarray()[0] if sp.issparse(some) else some[k]
         for j in np.flatnonzero(row).tolist():
             columns.setdefault(j, []).append((number * int(sign[i]), float(row[j])))
     for entries in columns.values():
