@@ -14,6 +14,7 @@ from linsep import LeastSquares, RidgeCertificate
 from linsep.certificates.check import ridge as check_ridge
 from linsep.certificates.prove.ridge import RidgeProblem
 from linsep.estimators import least_squares
+from linsep.oracles import points
 from linsep.solvers import ridge
 from linsep.solvers.ridge import NormalEquations, pays, solve_ridge
 
@@ -144,7 +145,7 @@ def test_parts_of_wide_data_say_what_to_do():
 def test_every_way_ends_at_the_same_w(way, monkeypatch):
     X, y = problem(60, 90, 2)
     T = np.where(y == 1, 1.0, -1.0)[:, None]
-    task = RidgeProblem(X, T, None, 3.0, True)
+    task = RidgeProblem([points(X, np.ones(60))], T, None, 3.0, True)
     expected = Ridge(3.0, solver="svd").fit(X, T[:, 0]).coef_
     assert ridge.has_few_rows(task) and not pays(task)
     equations = NormalEquations.of(task) if way == "equations" else None

@@ -9,8 +9,9 @@ from sklearn.utils.metaestimators import available_if
 
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes
+from ..rows.matrix import VectorMatrix, class_scores
 from ..targets import Margin
-from ._linear import LinearClassifier
+from ._linear import LinearClassifier, set_oracle
 from ._oracles import set_oracles
 from ._validation import Sample, all_or_nothing, check_parameters
 
@@ -102,3 +103,16 @@ class DescentClassifier(LinearClassifier):
         outcome = Outcome(Margin(0.0), parts[0].bias_kind, passes, reason, ended=not reason)
         self._publish(prove_margin(parts, parts[0].as_vector(w), dual_weights, outcome))
         self._warn()
+
+
+def row_weights(sample: Sample, A: VectorMatrix, b: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """A' (Aw - b) = 0 at the solution, so rows below their margin nearly balance: weights for an upper bound.
+
+    Of many classes: the errors of a row sum to 0, so what rivals have too much their own class has too little.
+    """
+    if not sample.n_classes:
+        return A.weight * np.maximum(b - A @ w, 0.0)
+    part: Any = set_oracle(sample, bias=A.part.bias)
+    excess = class_scores(part, part.as_vector(w))  # rivals should score 0
+    excess[np.arange(len(excess)), sample.label] = 0.0
+    return (A.weight[:, None] * np.maximum(excess, 0.0)).ravel()

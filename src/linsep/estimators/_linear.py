@@ -356,10 +356,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         return np.nan_to_num(lead, nan=0.0, posinf=np.inf).min(axis=1)
 
     def as_polynomial(self, lift=None) -> PolynomialFunction | tuple[PolynomialFunction, ...]:
-        """g(x) written out, in the variables of X, or in those of the fitted ``lift`` that X came from (B3).
-
-        Of more than two classes one g per class, in the order of ``classes_``: the largest decides.
-        """
+        """g(x) written out in the variables of X, or of the fitted ``lift`` (B3); of many classes one each."""
         check_is_fitted(self)
         return write_polynomials(self, lift)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..certificates.prove.ridge import RidgeProblem, prove_ridge
 from ..loop.stop import HIDDEN, Rounds
 from ..loop.trace import Update
-from ..rows.matrix import VectorMatrix, class_scores
+from ..rows.matrix import VectorMatrix
 from ..rows.rivals import RivalMatrix
 from ..rules import make_increment, rate_of
 from ..solvers.gradient_descent import Step, descend, named_criterion, trace_descent
@@ -30,8 +30,9 @@ from ..solvers.least_squares import (
     trace_lms,
 )
 from ..solvers.ridge import NormalEquations, pays, solve_ridge
-from ._descent import DescentClassifier
+from ._descent import DescentClassifier, row_weights
 from ._linear import auto_passes, row_oracle, set_oracle
+from ._oracles import set_oracles
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Rate
 from ._validation import (
@@ -138,6 +139,9 @@ class LeastSquares(DescentClassifier):
     def _advice_for_many(self) -> str:
         return "Give margins as numbers, or use OneVsAll(LeastSquares(margins='fisher'))."
 
+    def _learns_from_parts(self) -> bool:
+        return self.method == "ridge"
+
     def _takes_parts(self) -> bool:
         return self.method in ("ridge", "pinv", "lms") and self.keep == "last"
 
@@ -154,10 +158,10 @@ class LeastSquares(DescentClassifier):
             self._triangle = Triangle.of(A, b) if has_triangle(A) else None
             w = least_squares(A, b) if self._triangle is None else self._triangle.solve()
             self.history_.append({"pass": 1, "value": _squares(A, b, w)})
-            return self._finish(sample, w, _row_weights(sample, A, b, w), 1, "")
+            return self._finish(sample, w, row_weights(sample, A, b, w), 1, "")
         if self.keep == "average":
             w, passes, reason = self._average(sample, A, b, w)
-            return self._finish(sample, w, _row_weights(sample, A, b, w), passes, reason)
+            return self._finish(sample, w, row_weights(sample, A, b, w), passes, reason)
         step = self._gradient if self.method == "gradient" else self._lms
         if sample.n_classes:  # each class by itself
             rounds = [self._rounds(A, b.shape[1]) for _ in b.T]
@@ -167,7 +171,7 @@ class LeastSquares(DescentClassifier):
             rounds = [self._rounds(A)]
             w, reason = step(A, b, w, rounds[0]), rounds[0].reason
         passes = max(int(record["pass"]) for record in self.history_)
-        return self._finish(sample, w, _row_weights(sample, A, b, w), passes, reason)
+        return self._finish(sample, w, row_weights(sample, A, b, w), passes, reason)
 
     def _refuse_start(self) -> None:
         if self.start is not None and self.method in ("ridge", "pinv", "ho-kashyap"):
@@ -191,7 +195,7 @@ class LeastSquares(DescentClassifier):
             W, bias = self._equations.solve(problem.alpha)
             w = _joined(W, bias, sample)
         self.history_.append({"pass": k, "value": _squares(A, b, w)})
-        self._finish(sample, w, _row_weights(sample, A, b, w), k, "")
+        self._finish(sample, w, row_weights(sample, A, b, w), k, "")
 
     @staticmethod
     def _added(before: Any, part: Any, first: bool) -> Any:
@@ -239,11 +243,14 @@ class LeastSquares(DescentClassifier):
         alpha = sample.scale.over_square(float(self.alpha), "alpha")
         b = self._margins(sample)
         T = b if sample.n_classes else (sample.sign * b)[:, None]
-        return RidgeProblem(sample.X, T, sample.weight, alpha, self.fit_intercept)
+        return RidgeProblem([part.rows for part in self._sets(sample)], T, sample.weight, alpha, self.fit_intercept)
+
+    def _sets(self, sample: Sample) -> list[Any]:
+        return set_oracles(sample, self.classes_, bias=float(self.fit_intercept))
 
     def _ridge(self, sample: Sample, start: np.ndarray) -> None:
         """Ridge regression on the targets, with the proof of how near its cost is to the least."""
-        problem, part = self._problem(sample), set_oracle(sample, bias=float(self.fit_intercept))
+        problem = self._problem(sample)
         self._equations = NormalEquations.of(problem) if pays(problem) else None
         most = 1000 if self.max_iter == "auto" else self.max_iter
         rounds = Rounds(most, self.max_seconds, self._auto_seconds())
@@ -252,7 +259,8 @@ class LeastSquares(DescentClassifier):
         w = _joined(found.W, found.bias, sample)
         b = np.array([self.margins], dtype=np.float64) if isinstance(self.margins, Real) else self._row_margins(sample)
         reason = rounds.reason or HIDDEN
-        certificate = prove_ridge(problem, part, w, margins=b, tol=self.tol, passes=found.steps, reason=reason)
+        sets = self._sets(sample)
+        certificate = prove_ridge(problem, sets, w, margins=b, tol=self.tol, passes=found.steps, reason=reason)
         self.n_iter_ = max(found.steps, 1)
         self.history_.append(print_record(self.verbose, {"pass": self.n_iter_, "value": certificate.upper}))
         self._publish(certificate)
@@ -385,16 +393,3 @@ def _squares(A: VectorMatrix, b: np.ndarray, w: np.ndarray) -> float:
     """J_s, of all classes together if there are many."""
     pairs = zip(np.atleast_2d(w), np.atleast_2d(b.T), strict=True)
     return sum(named_criterion("squares", target).value(own, A) for own, target in pairs)
-
-
-def _row_weights(sample: Sample, A: VectorMatrix, b: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """A' (Aw - b) = 0 at the solution, so rows below their margin nearly balance: weights for an upper bound.
-
-    Of many classes: the errors of a row sum to 0, so what rivals have too much their own class has too little.
-    """
-    if not sample.n_classes:
-        return A.weight * np.maximum(b - A @ w, 0.0)
-    part: Any = set_oracle(sample, bias=A.part.bias)
-    excess = class_scores(part, part.as_vector(w))  # rivals should score 0
-    excess[np.arange(len(excess)), sample.label] = 0.0
-    return (A.weight[:, None] * np.maximum(excess, 0.0)).ravel()

@@ -281,11 +281,8 @@ def _weighted_lengths(part: RowOracle, own: np.ndarray) -> list[float]:
     return [sum_weighted_lengths(part, own, rows, part.slots) for rows in present_blocks(part)]
 
 
-def float_rows(X: Any, whole: bool = True) -> Iterator[tuple[slice, Any]]:
-    """X as float64, all at once if it is and ``whole``; else by blocks of rows: only numbers are copied."""
-    if X.dtype == np.float64 and whole:
-        yield slice(0, X.shape[0]), X
-        return
+def float_rows(X: Any) -> Iterator[tuple[slice, Any]]:
+    """X as float64, by blocks of rows: only numbers are copied."""
     for begin in range(0, X.shape[0], BLOCK):
         rows = slice(begin, min(begin + BLOCK, X.shape[0]))
         if isinstance(X, np.ndarray):
@@ -298,39 +295,6 @@ def float_rows(X: Any, whole: bool = True) -> Iterator[tuple[slice, Any]]:
                 X.indptr[rows.start : rows.stop + 1] - at.start,
             )
             yield rows, sp.csr_array(parts, shape=(rows.stop - rows.start, X.shape[1]))
-
-
-def multiply(X: Any, W: np.ndarray) -> np.ndarray:
-    """X W of an array or CSR matrix of any type, for several columns of W at once."""
-    out = np.empty((X.shape[0], W.shape[1]))
-    for rows, block in float_rows(X):
-        out[rows] = block @ W
-    return out
-
-
-def multiply_transposed(X: Any, R: np.ndarray, whole: bool = True) -> np.ndarray:
-    """X'R of an array or CSR matrix of any type, for several columns of R at once; by blocks unless ``whole``."""
-    return sum((block.T @ R[rows] for rows, block in float_rows(X, whole)), np.zeros((X.shape[1], R.shape[1])))
-
-
-def multiply_magnitudes(X: Any, W: np.ndarray) -> np.ndarray:
-    """|X| |W|, the numbers of both without their signs."""
-    return np.concatenate([abs(block) @ np.abs(W) for _, block in float_rows(X, False)])
-
-
-def column_sums(X: Any, weight: np.ndarray) -> np.ndarray:
-    """The weighted sums of the squares of the columns."""
-    return sum((_squared(block).T @ weight[rows] for rows, block in float_rows(X, False)), np.zeros(X.shape[1]))
-
-
-def row_squares(X: Any) -> np.ndarray:
-    """|x_i|^2 of all rows."""
-    return np.concatenate([np.asarray(_squared(block).sum(axis=1)).ravel() for _, block in float_rows(X, False)])
-
-
-def _squared(X: Any) -> Any:
-    """Every number squared."""
-    return X * X if isinstance(X, np.ndarray) else X.power(2)
 
 
 class VectorMatrix:

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from ..oracles import Classes
-from .matrix import Transposed, dense_vectors, multiply, multiply_transposed, row_squares
+from .matrix import Transposed, dense_vectors
+from .products import multiply, multiply_transposed, row_squares
 
 
 class RivalMatrix:
@@ -27,14 +28,14 @@ class RivalMatrix:
         n = part.label.size
         self.shape = (n * self.rivals, part.slots * (part.rows.width + 1))
         self.weight = np.repeat(part.weight if part.weight.size else np.ones(n), self.rivals)
-        self._X, self._constant = part.rows.matrix, float(part.rows.bias)
+        self._constant = float(part.rows.bias)
         self._own = np.arange(n), part.label
         self._others = np.arange(part.slots) != part.label[:, None]
 
     def _leads(self, w: np.ndarray) -> np.ndarray:
         """By how much the class of each row leads every class."""
         W = np.asarray(w, dtype=np.float64).reshape(self.part.slots, -1)
-        scores = multiply(self._X, W[:, :-1].T) + self._constant * W[:, -1]
+        scores = multiply([self.part.rows], W[:, :-1].T) + self._constant * W[:, -1]
         return scores[self._own][:, None] - scores
 
     def __matmul__(self, w: np.ndarray) -> np.ndarray:
@@ -48,7 +49,7 @@ class RivalMatrix:
     @cached_property
     def squares(self) -> np.ndarray:
         """|a|^2: the row counts twice."""
-        return np.repeat(2.0 * (row_squares(self._X) + self._constant**2), self.rivals)
+        return np.repeat(2.0 * (row_squares([self.part.rows]) + self._constant**2), self.rivals)
 
     def dense(self, rows: np.ndarray) -> np.ndarray:
         """Some rows of A."""
@@ -76,5 +77,5 @@ class RivalMatrix:
         pulls = np.zeros(self._others.shape)
         pulls[self._others] = -r
         pulls[self._own] = -pulls.sum(axis=1)
-        sums = np.vstack([multiply_transposed(self._X, pulls), self._constant * pulls.sum(axis=0)])
+        sums = np.vstack([multiply_transposed([self.part.rows], pulls), self._constant * pulls.sum(axis=0)])
         return sums.T.ravel()

@@ -17,7 +17,9 @@ import scipy.sparse as sp
 
 from ..certificates.prove.ridge import RidgeProblem
 from ..door import require_room
-from ..rows.matrix import BLOCK, float_rows
+from ..oracles.elsewhere import are_elsewhere
+from ..rows.matrix import BLOCK
+from ..rows.products import row_terms, sum_blocks
 from .anderson.moments import Moments
 
 MANY = 2000  # columns above which the normal equations are not formed
@@ -31,8 +33,9 @@ Precondition = Callable[[np.ndarray], np.ndarray]
 class NormalEquations(NamedTuple):
     """What they need of the data: moments of the columns of X and of the ``targets``; about 0 if there is no bias.
 
-    >>> X, T = np.array([[0.0], [1.0], [3.0]]), np.array([[-1.0], [-1.0], [1.0]])
-    >>> W, bias = NormalEquations.of(RidgeProblem(X, T, None, 1.0, True)).solve(1.0)
+    >>> from linsep.oracles import points
+    >>> rows, T = points(np.array([[0.0], [1.0], [3.0]]), [-1, -1, 1]), np.array([[-1.0], [-1.0], [1.0]])
+    >>> W, bias = NormalEquations.of(RidgeProblem([rows], T, None, 1.0, True)).solve(1.0)
     >>> W.round(3), bias.round(3)                  # 14/3 + 1 times w = 10/3
     (array([[0.588]]), array([-1.118]))
     """
@@ -44,12 +47,9 @@ class NormalEquations(NamedTuple):
     def of(cls, problem: RidgeProblem) -> NormalEquations:
         """Those of all rows."""
         size = problem.width + problem.T.shape[1]
-        given = problem.X.nnz if sp.issparse(problem.X) else problem.X.size
-        require_room(2.0 * size * size, given, "the normal equations", "Use fit, or method='lms'.")
-        moments = Moments(0.0, np.zeros(size), np.zeros((size, size)))
-        for rows, block in float_rows(problem.X, whole=False):
-            if problem.c[rows].any():
-                moments = moments.merge(_moments(block, problem.T[rows], problem.c[rows], problem.fit_intercept))
+        require_room(2.0 * size * size, problem.numbers, "the normal equations", "Use fit, or method='lms'.")
+        columns = problem.T, problem.c
+        moments = sum_blocks(problem.parts, _moments, columns, problem.fit_intercept, merge=Moments.merge)
         return cls(moments, problem.T.shape[1])
 
     def merge(self, other: NormalEquations) -> NormalEquations:
@@ -89,9 +89,11 @@ class NormalEquations(NamedTuple):
         return W, mean[-self.targets :] - mean[: -self.targets] @ W
 
 
-def _moments(X, T: np.ndarray, c: np.ndarray, fit_intercept: bool) -> Moments:
+def _moments(X, T: np.ndarray, c: np.ndarray, fit_intercept: bool) -> Moments | None:
     """The moments of one block; sparse rows are not centred before they are multiplied."""
     total, root = float(c.sum()), np.sqrt(c)
+    if not total:
+        return None
     sums = np.concatenate([X.T @ c, c @ T])
     mean = sums / total if fit_intercept else np.zeros_like(sums)
     if not sp.issparse(X):
@@ -105,12 +107,12 @@ def _moments(X, T: np.ndarray, c: np.ndarray, fit_intercept: bool) -> Moments:
 
 def pays(problem: RidgeProblem) -> bool:
     """Whether forming the normal equations costs less than conjugate gradients without them."""
-    (n, d), X = problem.X.shape, problem.X
+    n, d = problem.shape
     if d <= FEW or d > MANY or n < d:
         return d <= FEW
-    products = float(np.sum(np.diff(X.indptr).astype(np.float64) ** 2)) if sp.issparse(X) else n * d * d / 16
-    given = X.nnz if sp.issparse(X) else n * d
-    return products + d**3 / 16 <= STEPS * 4.0 * given * problem.T.shape[1]
+    sparse = problem.is_sparse
+    products = float(np.sum(row_terms(problem.parts).astype(np.float64) ** 2)) if sparse else n * d * d / 16
+    return products + d**3 / 16 <= STEPS * 4.0 * problem.numbers * problem.T.shape[1]
 
 
 class Ridge(NamedTuple):
@@ -150,9 +152,11 @@ def solve_ridge(
 
 
 def has_few_rows(problem: RidgeProblem) -> bool:
-    """Whether the scalar products of all rows are cheaper than conjugate gradients without them."""
-    n, d = problem.X.shape
-    return not sp.issparse(problem.X) and n < d and n <= MANY and n * n / 16 <= STEPS * 4.0 * n * problem.T.shape[1]
+    """Whether the scalar products of all rows are cheaper than conjugate gradients without them; they must be here."""
+    n, d = problem.shape
+    if problem.is_sparse or are_elsewhere(problem.parts):
+        return False
+    return n < d and n <= MANY and n * n / 16 <= STEPS * 4.0 * n * problem.T.shape[1]
 
 
 def solve_few_rows(problem: RidgeProblem) -> tuple[Precondition, np.ndarray] | None:
@@ -161,7 +165,7 @@ def solve_few_rows(problem: RidgeProblem) -> tuple[Precondition, np.ndarray] | N
     .. math:: (X^TX + \alpha I)^{-1} = \tfrac1\alpha\,(I - X^T (K + \alpha I)^{-1} X), \qquad
               W = X^T (K + \alpha I)^{-1} T .
     """
-    X, root = problem.X, np.sqrt(problem.c)[:, None]
+    X, root = problem.parts[0].matrix, np.sqrt(problem.c)[:, None]
     K = problem.alpha * np.eye(X.shape[0])
     for begin in range(0, X.shape[1], BLOCK):
         columns = slice(begin, begin + BLOCK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from ...interrupt import in_time
 from ...rows.exact import count_violated
-from ...rows.matrix import BLOCK, column_sums, multiply, multiply_magnitudes, multiply_transposed, row_squares
+from ...rows.matrix import BLOCK, RowOracle
+from ...rows.products import column_sums, multiply, multiply_magnitudes, multiply_transposed, row_squares, row_terms
 from ..base import Status
 from ..ridge import RidgeCertificate
 
@@ -19,25 +21,44 @@ EXACT = 2**18  # numbers up to which scores that rounding hides are computed exa
 
 
 class RidgeProblem:
-    r"""Rows X, targets T with one column per w, weights c of the rows, alpha, and whether there is a bias.
+    r"""Rows as oracles, targets T with one column per w, weights c of the rows, alpha, and whether there is a bias.
 
     A bias is eliminated: rows and targets are taken less their means, without being copied.
 
-    >>> problem = RidgeProblem(np.array([[0.0], [1.0], [3.0]]), np.array([[-1.0], [-1.0], [1.0]]), None, 1.0, True)
+    >>> from linsep.oracles import points
+    >>> rows = points(np.array([[0.0], [1.0], [3.0]]), [-1, -1, 1])
+    >>> problem = RidgeProblem([rows], np.array([[-1.0], [-1.0], [1.0]]), None, 1.0, True)
     >>> problem.mean, problem.bias(np.array([[0.3]]))                     # -1/3 - 4/3 * 0.3
     (array([1.33333333]), array([-0.73333333]))
     """
 
-    def __init__(self, X: Any, T: np.ndarray, weight: np.ndarray | None, alpha: float, fit_intercept: bool):
-        self.X, self.T, self.alpha, self.fit_intercept = X, T, alpha, fit_intercept
+    def __init__(
+        self, parts: Sequence[RowOracle], T: np.ndarray, weight: np.ndarray | None, alpha: float, fit_intercept: bool
+    ):
+        self.parts, self.T, self.alpha, self.fit_intercept = parts, T, alpha, fit_intercept
         self.c = np.ones(T.shape[0]) if weight is None or not weight.size else weight
         self.total = float(self.c.sum())
-        self.mean = multiply_transposed(X, self.c[:, None], False)[:, 0] / self.total if fit_intercept else None
+        self.mean = multiply_transposed(parts, self.c[:, None])[:, 0] / self.total if fit_intercept else None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns X has."""
+        return self.c.size, self.width
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers are stored."""
+        return sum(part.numbers for part in self.parts)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is sparse."""
+        return not self.parts[0].CLASS_BY_CLASS
 
     @property
     def width(self) -> int:
         """How many columns X has."""
-        return self.X.shape[1]
+        return int(self.parts[0].width)
 
     def bias(self, W: np.ndarray) -> np.ndarray:
         """The best biases for W, one column per target."""
@@ -47,17 +68,17 @@ class RidgeProblem:
 
     def centred(self, W: np.ndarray) -> np.ndarray:
         """X W, less its mean if there is a bias."""
-        scores = multiply(self.X, W)
+        scores = multiply(self.parts, W)
         return scores if self.mean is None else scores - self.mean @ W
 
     def errors(self, W: np.ndarray, bias: np.ndarray) -> np.ndarray:
         """T - X W - bias."""
-        return self.T - multiply(self.X, W) - bias
+        return self.T - multiply(self.parts, W) - bias
 
-    def pull(self, R: np.ndarray, whole: bool = True) -> np.ndarray:
-        """The centred rows times the weighted errors R; rounded less if not all are summed as a ``whole``."""
+    def pull(self, R: np.ndarray) -> np.ndarray:
+        """The centred rows times the weighted errors R."""
         weighted = self.c[:, None] * R
-        S = multiply_transposed(self.X, weighted, whole)
+        S = multiply_transposed(self.parts, weighted)
         return S if self.mean is None else S - np.outer(self.mean, weighted.sum(axis=0))
 
     def cost(self, W: np.ndarray, R: np.ndarray) -> float:
@@ -67,22 +88,23 @@ class RidgeProblem:
     @cached_property
     def diagonal(self) -> np.ndarray:
         """That of the matrix of the normal equations, which is at least alpha."""
-        squares = column_sums(self.X, self.c)
+        squares = column_sums(self.parts, self.c)
         spread = squares if self.mean is None else squares - self.total * self.mean**2
         return np.maximum(spread, U * squares) + self.alpha
 
 
 def prove_ridge(
-    problem: RidgeProblem, part: Any, w: np.ndarray, *, margins: np.ndarray, tol: float, passes: int, reason: str
-) -> RidgeCertificate:
-    """The certificate of w, one row per target or a vector, bias last; ``part`` is the oracle that counts errors."""
+    problem: RidgeProblem, parts: Sequence[Any], w: np.ndarray, *,
+    margins: np.ndarray, tol: float, passes: int, reason: str,
+) -> RidgeCertificate:  # fmt: skip
+    """The certificate of w, one row per target or a vector, bias last; ``parts`` are the oracles that count errors."""
     size = int(np.count_nonzero(problem.c))
     shared: dict[str, Any] = {
         "updates": passes, "size": size, "w": w, "alpha": problem.alpha, "tol": tol, "margins": margins,
         "bias": "free" if problem.fit_intercept else "none",
     }  # fmt: skip
     return in_time(
-        lambda: _prove(problem, part, w, tol, reason, shared),
+        lambda: _prove(problem, parts, w, tol, reason, shared),
         lambda: RidgeCertificate(
             status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, violated=size, distance=math.inf, reason=reason,
             **shared,
@@ -90,13 +112,15 @@ def prove_ridge(
     )  # fmt: skip
 
 
-def _prove(problem: RidgeProblem, part: Any, w: np.ndarray, tol: float, reason: str, shared: dict) -> RidgeCertificate:
+def _prove(
+    problem: RidgeProblem, parts: Sequence[Any], w: np.ndarray, tol: float, reason: str, shared: dict
+) -> RidgeCertificate:
     """What is known of w after one look at the rows, and one at the columns."""
     matrix = np.atleast_2d(w)
     W, bias = matrix[:, :-1].T, matrix[:, -1]
     R = problem.errors(W, bias)
     c, alpha, total = problem.c, problem.alpha, problem.total
-    h = problem.pull(R, whole=False) - alpha * W
+    h = problem.pull(R) - alpha * W
     h0 = c @ R if problem.fit_intercept else np.zeros(len(bias))
     doubt, pull_doubt, h0_doubt = _rounding(problem, W, bias, R)
     cost = float(np.sum(c[:, None] * R * R)) + alpha * float(np.sum(W * W))  # NumPy sums pairwise
@@ -114,18 +138,17 @@ def _prove(problem: RidgeProblem, part: Any, w: np.ndarray, tol: float, reason: 
         reason = "rounding hides what could still be gained"
     return RidgeCertificate(
         status=status, lower=lower, upper=upper, reason="" if near else reason, rounding=rounding,
-        violated=count_violated([part], part.as_vector(w), EXACT), distance=residual / alpha * (1 + 4 * U), **shared,
+        violated=count_violated(parts, parts[0].as_vector(w), EXACT), distance=residual / alpha * (1 + 4 * U), **shared,
     )  # fmt: skip
 
 
 def _rounding(problem: RidgeProblem, W: np.ndarray, bias: np.ndarray, R: np.ndarray):
     """How far rounding may have moved each error, the pull of all (its length), and the sums of errors."""
-    n, d = problem.X.shape
-    lengths = np.sqrt(row_squares(problem.X)) * (1 + (d + 4) * U)
+    n, d = problem.shape
+    lengths = np.sqrt(row_squares(problem.parts)) * (1 + (d + 4) * U)
     mean = 0.0 if problem.mean is None else float(problem.c @ lengths) / problem.total  # no less than that of the mean
-    terms = problem.X.indptr if hasattr(problem.X, "indptr") else None
-    terms = np.full(n, d) if terms is None else np.diff(terms)
-    doubt = (terms + 6)[:, None] * U * (multiply_magnitudes(problem.X, W) + np.abs(bias) + np.abs(R))
+    terms = row_terms(problem.parts)
+    doubt = (terms + 6)[:, None] * U * (multiply_magnitudes(problem.parts, W) + np.abs(bias) + np.abs(R))
     summed = min(n, BLOCK) + n // BLOCK + 8
     each = problem.c[:, None] * (doubt + summed * U * np.abs(R))
     # of each column of the pull; NumPy sums the biases' part pairwise
