@@ -2,13 +2,16 @@
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from linsep.jit import at_speed, compiled, component, constant, kernel_for, read_only
 from linsep.loop.keep import Last
 from linsep.loop.sweep import sweep
 from linsep.oracles import Dense, points
+from linsep.rows.look import look_at_block
 from linsep.rules import Increment, Nearest
 from linsep.targets import Margin
 
@@ -73,3 +76,13 @@ def test_read_only_views_share_their_memory():
 def test_a_component_is_a_plain_tuple_with_plain_methods():
     assert tuple(Nearest(0.5)) == (0.5,)
     assert Nearest.step(Nearest(1.0), 1, 0.0, 1.0, 1.0, 0.0) == (0.5, 0.5)
+
+
+def test_scalar_products_of_sparse_rows_are_not_made_of_gather_instructions():
+    a, w = points(sp.csr_array(np.eye(4)), [1, -1, 1, -1]), read_only(np.arange(5.0))
+    kernel = numba.njit(look_at_block.py_func)  # anew: code from the disk can't be inspected
+    wa, aa = np.empty((2, 4))
+    kernel(a, w, np.arange(4), wa, aa)
+    assert wa.tolist() == [4.0, -5.0, 6.0, -7.0] and aa.tolist() == [2.0] * 4
+    (code,) = kernel.inspect_llvm().values()
+    assert "fmul" in code and "masked.gather" not in code

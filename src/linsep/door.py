@@ -82,28 +82,28 @@ def check_sparse(X: Any, name: str = "X") -> bool:
         )
     if (indptr[1:] < indptr[:-1]).any():
         raise ValueError(f"{name}: expected pointers that never fall; {damaged}")
-    least, most, falls = _scan_indices(indptr, indices)
-    if least < 0 or most >= width:
-        what, wrong = "column" if X.format == "csr" else "row", least if least < 0 else most
+    most, falls = _scan_indices(indptr, indices.view(indices.dtype.str.replace("i", "u")))
+    if most >= width and ends[-1]:  # unsigned, a negative number is a large one
+        what, wrong = "column" if X.format == "csr" else "row", np.asarray([most]).astype(indices.dtype)[0]
         raise ValueError(f"{name}: expected {what} numbers 0 to {width - 1}, got {wrong}; {damaged}")
     return bool(falls == 0)
 
 
 @compiled
 def _scan_indices(indptr, indices):
-    """The least and the largest index, and how many are not larger than the one before them in their row."""
+    """The largest index, unsigned, and how many are not larger than the one before them in their row."""
     size = indptr[indptr.size - 1]
-    least, most, falls = indices.dtype.type(0), indices.dtype.type(-1), 0
+    most, falls = indices.dtype.type(0), 0
     if size:
-        least, most = min(least, indices[0]), indices[0]
+        most = indices[0]
     for k in range(1, size):
-        least, most = min(least, indices[k]), max(most, indices[k])
+        most = max(most, indices[k])
         falls += indices[k] <= indices[k - 1]
     for i in range(1, indptr.size - 1):
         k = indptr[i]
         if 0 < k < indptr[i + 1]:  # the first entry of a row
             falls -= indices[k] <= indices[k - 1]
-    return least, most, falls
+    return most, falls
 
 
 def as_canonical_csr(X: Any, name: str = "X", canonical: bool | None = None) -> Any:

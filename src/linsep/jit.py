@@ -95,13 +95,22 @@ _SUMS_OF_PRODUCTS = {
     "lowest", "squared_norm", "score_and_norm", "add", "record", "w_changed", "class_scores", "add_to_class",
     "add_to_classes", "add_outer_product", "copy_row", "squared_distance",
 }  # fmt: skip
+_GATHERED = {"lowest", "score_and_norm"}  # those that read w here and there where rows are sparse
 
 
 class Component(types.NamedTuple):
     """The Numba type of components. Methods of types.NamedTuple itself would hide fields of other NamedTuples."""
 
 
+class Gathering(Component):
+    """The type of components with `SPARSE`: their scalar products are summed in order.
+
+    If they may be reordered, LLVM uses the gather instructions of the processor, which take nearly twice the time.
+    """
+
+
 register_model(Component)(models.TupleModel)
+register_model(Gathering)(models.TupleModel)
 _KINDS: set[type] = set()
 
 
@@ -114,7 +123,8 @@ def component(kind: Any = None, **attributes: Any) -> Any:
         return functools.partial(component, **attributes)
     if kind not in _KINDS:
         _KINDS.add(kind)
-        typeof_impl.register(kind)(lambda value, context: Component(tuple(map(numba.typeof, value)), type(value)))
+        of = Gathering if getattr(kind, "SPARSE", False) else Component
+        typeof_impl.register(kind)(lambda value, context: of(tuple(map(numba.typeof, value)), type(value)))
     for name, value in attributes.items():
         setattr(kind, name, value)
     for name, method in inspect.getmembers(kind, inspect.isfunction):
@@ -125,20 +135,21 @@ def component(kind: Any = None, **attributes: Any) -> Any:
         signature = inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in parameters])
         if name not in _NAMES:
             _NAMES[name] = signature
-            _teach(name, signature)
+            _teach(name, signature, Component, SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False)
+            if name in _GATHERED:
+                _teach(name, signature, Gathering, {"contract"})
         elif _NAMES[name] != signature:
             raise TypeError(f"{kind.__name__}.{name}: expected the parameters {_NAMES[name]}, got {signature}.")
     return kind
 
 
-def _teach(name: str, signature: inspect.Signature) -> None:
+def _teach(name: str, signature: inspect.Signature, of: type, fastmath: set[str] | bool) -> None:
     def choose(*args):
         return _METHODS.get((args[0].instance_class, name))
 
     choose.__signature__ = signature  # type: ignore[attr-defined]
     # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
-    options = {"fastmath": SCALAR_PRODUCTS if name in _SUMS_OF_PRODUCTS else False, "forceinline": True}
-    overload_method(Component, name, jit_options=options)(choose)  # type: ignore
+    overload_method(of, name, jit_options={"fastmath": fastmath, "forceinline": True})(choose)  # type: ignore
 
 
 def constant(component: Any, name: str, default: bool) -> bool:

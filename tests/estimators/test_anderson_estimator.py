@@ -309,3 +309,15 @@ def test_no_warning_from_a_good_fit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Anderson().fit(*drawn())
+
+
+def test_verbose_prints_a_line_per_step(capsys):
+    means, covariances, sign = random_gaussians(0, 7, 3, 3.0)
+    rule = Anderson().fit_gaussians(means, covariances, named(sign))
+    assert capsys.readouterr().err == ""
+    rule.set_params(verbose=1).fit_gaussians(means, covariances, named(sign))
+    steps = capsys.readouterr().err.splitlines()
+    assert rule.n_iter_ - len(steps) in (0, 1) and all(line.startswith("pass ") for line in steps)
+    rule.set_params(method="direction").fit_gaussians(means, covariances, named(sign))
+    steps = capsys.readouterr().err.splitlines()
+    assert len(steps) >= len(rule.history_) > 1 and "lower" in steps[0]

@@ -189,3 +189,11 @@ def test_missing_values_reach_members_that_take_them(kind):
 def test_regressors_are_refused(kind):
     with pytest.raises(ValueError, match=r"^estimator: expected a classifier, got the regressor LinearRegression\.$"):
         kind(LinearRegression()).fit(*clouds())
+
+
+@both
+def test_rows_that_support_any_member(kind):
+    X, y = clouds()
+    rule = kind(MaximumMargin(C=1.0)).fit(X, y)
+    assert np.array_equal(rule.support_vectors_, X[rule.support_])
+    assert rule.n_support_.tolist() == [np.sum(y[rule.support_] == name) for name in rule.classes_]

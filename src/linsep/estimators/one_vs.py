@@ -119,6 +119,7 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
             found[np.arange(label.size)[self._rows(question, label)[0]][member.support_]] = True
         self.support_ = np.flatnonzero(found)
         self.support_vectors_ = X[self.support_]
+        self.n_support_ = np.bincount(label[self.support_], minlength=len(self.classes_))
 
     def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
         """The members; those that Ctrl-C prevents, or the end of a budget of time, are absent."""
@@ -326,6 +327,8 @@ class OneVsAll(Committee):
         The rows that support any member, if members have some.
     support_vectors_ : array or sparse matrix
         These rows.
+    n_support_ : array of int
+        How many of them are of each class.
     coef_, intercept_, classes_, n_iter_
         As for `Perceptron`: one row of ``coef_`` per member; the most passes of a member.
 
@@ -376,7 +379,7 @@ class OneVsOne(Committee):
     ----------
     pairs_ : list of pairs of int
         The classes of each member: (0, 1), (0, 2), ..., (1, 2), ...; the second one is the positive side.
-    estimators_, certificates_, n_classes_, support_, support_vectors_, coef_, intercept_, classes_, n_iter_
+    estimators_, certificates_, n_classes_, support_, support_vectors_, n_support_, coef_, intercept_, classes_, n_iter_
         As for `OneVsAll`: one entry per pair.
 
     Examples

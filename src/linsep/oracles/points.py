@@ -266,6 +266,7 @@ class SparseMethods(RowMethods):
 
     __slots__ = ()
     CLASS_BY_CLASS = False  # w holds column after column
+    SPARSE = True  # what `linsep.jit` compiles in another way
 
     if TYPE_CHECKING:
         data: np.ndarray

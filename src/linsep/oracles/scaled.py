@@ -21,7 +21,7 @@ from .points import Dense, DenseMethods, Sparse, SparseMethods
 
 LIKE = 32.0  # "auto" scales if the sizes of columns differ by more than this factor
 NEAR = 8.0  # or if a dense column is farther from 0 than so many times its size
-LOOK = 1 << 21  # numbers that are looked at to find the sizes: rows evenly spread over the data
+LOOK = 1 << 20  # numbers that are looked at to find the sizes: rows evenly spread over the data
 
 
 class _ScaledDenseFields(NamedTuple):
@@ -162,7 +162,7 @@ def looked_at(present: int | np.ndarray, count: int, numbers: int) -> np.ndarray
 
     There are ``count`` rows, of ``numbers`` altogether; ``present`` are the numbers of some, or how many all are.
 
-    >>> looked_at(5, 5, 10), looked_at(4, 4, 2**22)
+    >>> looked_at(5, 5, 10), looked_at(4, 4, 2**21)
     (array([0, 1, 2, 3, 4]), array([0, 2]))
     """
     present = np.arange(present) if isinstance(present, int) else present
