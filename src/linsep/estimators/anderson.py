@@ -42,7 +42,6 @@ from ._validation import (
     all_or_nothing,
     check_input,
     check_parameters,
-    print_record,
     say_briefly,
     set_parameters,
     warn_user,
@@ -346,9 +345,6 @@ class Anderson(LinearClassifier):
         self.n_iter_ = claim.updates
         self._warn_unless_good()
 
-    def _watch(self, record: dict[str, float]) -> None:
-        self.history_.append(print_record(self.verbose, record))
-
     def _solve(self, g: Gaussians, required: float | None) -> RadiusCertificate:
         """Run the method; the proof of "impossible" is the exact solver's, whatever the method."""
         began = time.monotonic()
@@ -357,15 +353,15 @@ class Anderson(LinearClassifier):
             found = maximize_radius(g, rounds)
             return certify(g, found, required=required, reason=_find_reason(rounds))
         auto = AUTO if self.max_iter == "auto" else None
-        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds, auto)
+        rounds = Rounds(10_000 if self.max_iter == "auto" else self.max_iter, self.max_seconds, auto, self.verbose)
         if self.method == "direction":
-            found = improve_radius(g, self.tol, rounds, self._watch)
+            found = improve_radius(g, self.tol, rounds, self.history_.append)
             return certify(g, found, required=required, eps=self.tol, exact=False, reason=_find_reason(rounds))
         if required is None:
             raise ValueError(
                 f"method={self.method!r} separates ellipsoids of a required error: give Anderson(error=...)."
             )
-        found = reach_radius(g, required, RULES[self.method], rounds, self._watch)
+        found = reach_radius(g, required, RULES[self.method], rounds, self.history_.append)
         claim = certify(g, found, required=required, exact=False, reason=_find_reason(rounds))
         left = math.inf if self.max_seconds is None else self.max_seconds - (time.monotonic() - began)
         if claim.status != Status.BUDGET_SPENT or left <= 0 or INTERRUPT.pressed:
