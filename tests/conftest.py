@@ -13,15 +13,21 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[1]
 DATA = REPOSITORY.parent / "shared" / "data"
 
-hypothesis.settings.register_profile(
-    "linsep",
-    deadline=None,
-    max_examples=60,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
-)
-hypothesis.settings.load_profile("linsep")
+for stage, count in (("quick", 20), ("all", 60)):
+    hypothesis.settings.register_profile(
+        stage,
+        deadline=None,
+        max_examples=count,
+        derandomize=True,
+        database=None,
+        suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+    )
+
+
+def pytest_configure(config):
+    """Hypothesis tries a third of the examples in the quick stage; `stages.examples` follows."""
+    hypothesis.settings.load_profile("quick" if config.option.markexpr == "not long" else "all")
+
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of jobs that a script starts in the background; tests press it
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,7 +1,9 @@
 """Short files and functions, few arguments, Numba and scikit-learn's private parts each in one file."""
 
 import ast
+import os
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -95,6 +97,20 @@ def test_files_and_functions_are_small_and_private_parts_stay_in_their_place(wha
 
 def test_the_import_contract_has_no_exceptions():
     assert all("ignore_imports" not in contract for contract in layers()[1])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script")
+def test_an_edit_of_anything_that_is_compiled_gets_a_new_cache():
+    counted = subprocess.run([ROOT / "script" / "numba-cache", "--sources"], capture_output=True, text=True, check=True)
+    counted = {line.removeprefix("src/linsep/") for line in counted.stdout.splitlines()}
+    compiling = {
+        name
+        for name, code in FILES.items()
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.ImportFrom) and {each.name for each in node.names} & {"compiled", "component"}
+    }
+    assert len(compiling) > 40 and compiling <= counted
+    assert "cli/app.py" not in counted and "plot/plane.py" not in counted
 
 
 def test_excuses_are_read():

@@ -74,7 +74,14 @@ def same(printed, shown):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("page", [page for page in PAGES if with_console(page)], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=[] if page.name == "README.md" else pytest.mark.long)
+        for page in PAGES
+        if with_console(page)
+    ],
+)
 def test_commands_on_the_pages_print_what_they_show(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

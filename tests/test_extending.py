@@ -131,7 +131,11 @@ def test_the_lowest_vector_of_a_box_is_its_lowest_corner(boxes):
 
 @pytest.mark.parametrize(
     ("target", "step"),
-    [(Margin(0.0), Increment(1.0)), (Margin(1.0), Relaxation(1.5)), (EpsOptimal(0.0, 0.1), Nearest())],
+    [
+        (Margin(0.0), Increment(1.0)),
+        pytest.param(Margin(1.0), Relaxation(1.5), marks=pytest.mark.long),
+        pytest.param(EpsOptimal(0.0, 0.1), Nearest(), marks=pytest.mark.long),
+    ],
 )
 def test_boxes_are_separated_by_every_rule_compiled_as_interpreted(boxes, target, step):
     for state in passes([boxes], target, step, begin([boxes])):

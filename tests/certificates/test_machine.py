@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from loop_cases import interpreted
 from machine_cases import FORMATS, PAIRS, RULES, TARGETS, clouds
+from stages import examples
 
 from linsep.loop.learn import learn
 from linsep.loop.stop import Stop
@@ -45,7 +46,7 @@ def test_every_certificate_holds_the_true_margin(rule, target, apart, form, batc
         assert true < 1e-9
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data())
 @pytest.mark.parametrize("rule", ["increment", "nearest"])
 def test_no_status_contradicts_the_linear_program(data, rule):

@@ -4,8 +4,9 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep.data.decimal import BAD, FINE, ODD, read_number
 from linsep.jit import compiled
@@ -32,7 +33,7 @@ def same(text):
     return state
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(["r", ".16g", ".17g", ".18e", ".3f", ".6g"]))
 @example(5e-324, "r")
 @example(1.7976931348623157e308, "r")
@@ -41,7 +42,7 @@ def test_floats_in_any_writing(number, form):
     same(repr(number) if form == "r" else format(number, form))
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(st.integers(0, 10**19 - 1), st.integers(-40, 40))
 @example(9007199254740993, 0)
 @example(9007199254740995, 0)

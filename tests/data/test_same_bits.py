@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from files import FORMATS, frame, write, write_parts
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from stages import examples
 
 import linsep
 from linsep.data.cache import Mapped, read_header
@@ -140,7 +141,7 @@ def test_partial_fit_path_and_separability_take_datasets(datasets):
     ]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     cuts=st.lists(st.integers(1, 299), max_size=6, unique=True), piece=st.integers(40, 4000),
     kind=st.sampled_from(["csv", "svm", "jsonl"]),

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from machine_cases import clouds
 from scipy.optimize import linprog, minimize
+from stages import examples
 
 from linsep import GradientDescent, LeastSquares
 from linsep.oracles import classes
@@ -101,7 +102,7 @@ def test_what_separates_is_proved_and_parts_go_on():
     np.testing.assert_allclose(stacked(weighted), stacked(repeated), rtol=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10_000), apart=st.floats(0.0, 4.0), intercept=st.booleans())
 def test_ho_kashyap_never_contradicts_a_linear_program(seed, apart, intercept):
     X, label = clouds(seed, n=18, apart=apart)

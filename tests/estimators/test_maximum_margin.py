@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import reference
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep import MaximumMargin
 from linsep.solvers.active_set import active_set
@@ -62,7 +63,7 @@ def test_sparse_and_dense_agree(bias):
     assert dense.certificate_.status == "optimal"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.0, 3.0), st.sampled_from([1e-4, 1.0, 1e4]), st.booleans())
 def test_the_margin_is_the_referees(seed, d, apart, scale, doubled):
     X, sign = clouds(seed, 24, d, apart)
@@ -189,7 +190,7 @@ def test_the_shortest_w_with_scores_of_b_by_hand():
         MaximumMargin(C=1.0, least_score=1.0).fit(X, y)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 10**6), st.floats(1e-3, 1e3), st.integers(2, 4))
 def test_no_score_is_below_b_and_w_is_the_referees(seed, b, k):
     rng = np.random.default_rng(seed)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep import (
     GradientDescent,
@@ -46,7 +47,7 @@ def problem(seed):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", ESTIMATORS)
 @given(seed=st.integers(0, 50), k=st.integers(-900, 900), csr=st.booleans())
-@settings(max_examples=15)
+@examples(15)
 def test_status_and_bounds_scale_with_the_problem(name, seed, k, csr):
     X, y = problem(seed)
     moved = sp.csr_array(np.ldexp(X, k)) if csr else np.ldexp(X, k)
@@ -62,7 +63,7 @@ def test_status_and_bounds_scale_with_the_problem(name, seed, k, csr):
 
 
 @given(seed=st.integers(0, 50), k=st.integers(-900, 900))
-@settings(max_examples=20)
+@examples(20)
 def test_separability_scales(seed, k):
     X, y = problem(seed)
     a, b = separability(X, y), separability(np.ldexp(X, k), y)
@@ -71,7 +72,7 @@ def test_separability_scales(seed, k):
 
 
 @given(seed=st.integers(0, 50), k=st.integers(70, 400), tiny=st.booleans(), squared=st.booleans())
-@settings(max_examples=15)
+@examples(15)
 def test_the_soft_margin_scales_with_C(seed, k, tiny, squared):
     X, y = problem(seed)
     k = -k if tiny else k

@@ -10,9 +10,10 @@ import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
+from stages import examples
 
 from linsep import MaximumMargin, load
 from linsep.certificates.base import Certificate
@@ -71,7 +72,7 @@ def test_by_hand_three_points():
     assert soft.certificate_.lower == pytest.approx(0.3 - 0.15**2, abs=1e-8)  # sum alpha - |w|^2 / 2
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 1.0, math.inf]), st.sampled_from([0.0, 0.5]))
 def test_a_visit_finds_the_best_weights_of_a_row(seed, limit, diagonal):
     """No other weights within the limit have a larger D, among many random ones and small changes."""
@@ -183,7 +184,7 @@ def test_the_checks_fractions_enclose_the_optimum():
     assert float(above - below) <= 1e-6 * claim.upper
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.integers(0, 10**6), st.integers(1, 5), st.integers(3, 5), st.sampled_from(LOSSES),
     st.sampled_from([1e-3, 1.0, 1e3]), st.sampled_from([1e-30, 1.0, 1e30]),

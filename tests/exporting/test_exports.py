@@ -11,9 +11,10 @@ from contextlib import ExitStack
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
+from stages import examples
 
 import linsep
 from linsep import exporting
@@ -92,7 +93,7 @@ def run_duckdb(query, rule, frame):
         return sql_query.run_query(query, rule, frame, database.execute, insert)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [pytest.param(2, marks=pytest.mark.long), 3])
 @pytest.mark.parametrize("kind", ["json", "python", pytest.param("c", marks=needs_c), "sql", "duckdb", "onnx"])
 def test_same_decisions_on_ten_thousand_rows(models, kind, classes):
     if kind == "onnx":
@@ -202,7 +203,7 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(said=NUMBERS)
 def test_numbers_are_read_as_predict_reads_them(compiled, said):
     column = Number("x")
@@ -216,7 +217,7 @@ DIGITS = st.integers(0, 70).map(lambda k: f"{k:02d}") | st.integers(0, 9).map(st
 YEARS = st.integers(0, 9999).map(lambda y: f"{y:04d}") | st.sampled_from(["24", "+2024", "2024", "1900", "2000"])
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     year=YEARS,
     parts=st.tuples(*[DIGITS] * 5),
@@ -235,7 +236,7 @@ def test_dates_are_read_as_predict_reads_them(compiled, year, parts, between, en
         assert compiled[form](said) == expected, said
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(said=st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=20))
 def test_words_are_hashed_as_predict_hashes_them(said):
     assert evaluate.murmur(said) == murmurhash3_32(said, seed=0, positive=True)

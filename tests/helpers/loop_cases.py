@@ -1,6 +1,7 @@
 """Small data, oracles, rules and targets for tests of the loop, and runs of it, compiled and interpreted."""
 
-from contextlib import contextmanager
+import sys
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from unittest import mock
 
@@ -60,11 +61,15 @@ PAIRS = [(rule, target) for rule in RULES for target in TARGETS if not is_refuse
 
 @contextmanager
 def interpreted():
-    """While this lasts the loop and the scores of labellings run interpreted, so that nothing is compiled for them."""
-    with (
-        mock.patch("linsep.loop.passes.kernel_for", lambda kernel, *kinds: kernel.py_func),
-        mock.patch("linsep.rows.matrix.at_speed", lambda kernel, *components: kernel.py_func),
-    ):
+    """While this lasts the loop and the scores of labellings run interpreted, so that nothing is compiled for them.
+
+    Wherever a module chooses the speed of a kernel: one that is forgotten here would compile, and nobody would see it.
+    """
+    modules = [each for name, each in sys.modules.items() if name.startswith("linsep.") and name != "linsep.jit"]
+    with ExitStack() as stack:
+        for module in modules:
+            for choice in {"kernel_for", "at_speed"} & vars(module).keys():
+                stack.enter_context(mock.patch.object(module, choice, lambda kernel, *components: kernel.py_func))
         yield
 
 

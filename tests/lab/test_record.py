@@ -221,6 +221,7 @@ def test_a_machine_of_two_classes_has_two_rows():
     assert recording.content["answer"] == recording.content["updates"]["w"][-1] and all(recording.check())
 
 
+@pytest.mark.long
 def test_a_long_recording_is_small():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 2))

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep import Kozinec, LinearMachine, Perceptron, Relaxation, load, trace
 from linsep.loop.keep import Average
@@ -34,7 +35,7 @@ def problem(seed, n=24, d=3):
     return Z, Z * size + mean, np.array([size**-2.0, mean]), label
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 10**6), relax=st.booleans(), batch=st.booleans(), machine=st.booleans())
 def test_the_way_is_that_of_a_scaled_copy(seed, relax, batch, machine):
     Z, X, metric, label = problem(seed)
@@ -52,7 +53,7 @@ def test_the_way_is_that_of_a_scaled_copy(seed, relax, batch, machine):
     assert np.allclose(own.state.dual_weights, scaled.state.dual_weights, rtol=1e-9)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seed=st.integers(0, 10**6), bias=st.sampled_from([0.0, 1.0, 0.25]))
 def test_sparse_rows_are_scaled_and_not_centred(seed, bias):
     Z, X, metric, label = problem(seed)

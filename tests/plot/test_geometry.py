@@ -7,8 +7,9 @@ import matplotlib
 matplotlib.use("Agg")
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep.plot.geometry import PlotBox, bounding_box, clip_line, clip_polygon
 
@@ -22,7 +23,7 @@ numbers = st.integers(-5, 5).map(float)
 
 
 @given(numbers, numbers, numbers)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_line_cuts_the_box_into_its_two_sides(n1, n2, offset):
     box, normal = PlotBox(-2.0, 3.0, -1.0, 4.0), np.array([n1, n2])
     if not normal.any():

@@ -9,9 +9,10 @@ matplotlib.use("Agg")
 import numpy as np
 import pytest
 from artists import arrows, named
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from stages import examples
 
 from linsep import plot
 from linsep.plot.hulls import find_corners
@@ -43,7 +44,7 @@ def test_the_nearest_point_is_that_of_a_quadratic_program(ax):
     assert named(ax, "a of class 0 (mirrored)").get_offsets().tolist() == A[2:].tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=2, max_size=7, unique=True))
 def test_nearest_points_of_small_hulls(points):
     a = np.array(points, dtype=float)

@@ -11,11 +11,12 @@ from conftest import REPOSITORY
 matplotlib.use("Agg")
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from stages import examples
 
 from linsep import plot
 from linsep.plot.geometry import PlotBox
@@ -111,7 +112,7 @@ angles = st.lists(st.integers(0, 359), min_size=1, max_size=8)
 
 
 @given(angles)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_cone_is_empty_exactly_if_no_direction_satisfies_all(degrees):
     """Referee: half degrees all round, for vectors at whole degrees; a cone is at least half a degree wide."""
     a = np.column_stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])

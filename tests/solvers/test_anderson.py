@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import referee
 from gaussians_at_random import random_gaussians, solve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
+from stages import examples
 
 from linsep import Anderson
 from linsep.certificates.base import Certificate, Status
@@ -123,7 +124,7 @@ def test_directions_of_flat_gaussians_do_not_overflow():
 
 
 @pytest.mark.long
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.integers(0, 10**6), st.integers(2, 24), st.integers(1, 30), st.sampled_from([0.0, 1.0, 2.0, 6.0]), st.booleans()
 )
@@ -152,7 +153,7 @@ def test_bisection_by_cvxpy_finds_the_same(k, d):
 
 
 @pytest.mark.long
-@settings(max_examples=15)
+@examples(15)
 @given(st.integers(0, 10**6), st.integers(2, 12))
 def test_brute_force_in_the_plane_finds_nothing_better(seed, k):
     means, covariances, sign = random_gaussians(seed, k, 2, 2.0)
@@ -164,7 +165,7 @@ def test_brute_force_in_the_plane_finds_nothing_better(seed, k):
         assert claim.lower * (1 - 1e-4) <= found <= claim.upper * (1 + 1e-12)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 10**6), st.integers(2, 16), st.integers(1, 10), st.sampled_from([1e-6, 1.0, 1e6]), st.booleans())
 def test_scale_shift_rotation_swap_and_doubles_change_nothing(seed, k, d, scale, flat):
     means, covariances, sign = random_gaussians(seed, k, d, 3.0, rank=max(1, d // 2) if flat else None)
@@ -399,7 +400,7 @@ def test_together_or_one_by_one_factors_are_the_same(rank):
     np.testing.assert_allclose(once.low.transpose(0, 2, 1) @ once.low, once.matrices, atol=1e-14)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.booleans())
 def test_the_best_bias_is_that_of_brute_force(seed, k, flat):
     """Every pair of Gaussians of both sides meets at some r: the least of them is the solution."""

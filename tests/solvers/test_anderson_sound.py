@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import referee
 from gaussians_at_random import random_gaussians, solve
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 from sklearn.exceptions import ConvergenceWarning
+from stages import examples
 
 from linsep import Anderson, separability
 from linsep.certificates.prove import radius
@@ -68,7 +69,7 @@ def exact_radius(means, covariances, sign, hyperplane):
     return lowest
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.integers(0, 10**9))
 @example(187002)  # rounding left nothing to divide by, on an old CPU
 def test_claims_hold_in_exact_arithmetic(seed):
@@ -90,7 +91,7 @@ def test_claims_hold_in_exact_arithmetic(seed):
         assert claim.gap <= claim.eps * claim.upper
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 10**9), st.integers(-450, 450))
 def test_a_power_of_two_changes_neither_status_nor_bounds(seed, power):
     means, covariances, sign = draw(seed)
@@ -104,7 +105,7 @@ def test_a_power_of_two_changes_neither_status_nor_bounds(seed, power):
     assert scaled.check(2.0**power * means, covariances, sign)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 10**9))
 def test_columns_may_have_any_scale(seed):
     means, covariances, sign = draw(seed)
@@ -184,7 +185,7 @@ def test_errors_are_what_a_sample_shows(seed):
 
 
 @pytest.mark.long
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10**9))
 def test_a_cone_solver_finds_nothing_better(seed):
     means, covariances, sign = draw(seed)

@@ -8,8 +8,9 @@ import graph_structures as graphs
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep import NetworkClassifier, SequenceClassifier
 from linsep.certificates.check.labelling import Listed
@@ -49,7 +50,7 @@ def test_labellings_that_no_w_gets_right_are_proved_not_separable():
     assert "not separable" in str(found).lower()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(0, 2)), min_size=1, max_size=6))
 def test_separability_is_decided_as_a_linear_programme_decides_it(rows):
     """Integers: ties, touching hulls and zero vectors are the rule here."""

@@ -5,9 +5,10 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from stages import examples
 
 from linsep import LeastSquares
 from linsep.oracles import points
@@ -126,7 +127,7 @@ def test_ho_kashyap_proves_that_xor_is_not_separable():
     assert certificate.check(X, y)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 10_000), st.floats(0.0, 2.0))
 def test_ho_kashyap_never_contradicts_the_truth(seed, noise):
     X, y = problem(15, 2, seed, noise)

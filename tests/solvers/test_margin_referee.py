@@ -4,8 +4,9 @@ import clarabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep import MaximumMargin
 
@@ -47,7 +48,7 @@ def separated(seed, n, d, gap, kind):
 
 @pytest.mark.long
 @pytest.mark.parametrize("bias", ["free", "augmented"])
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 12), st.sampled_from([0.05, 0.5, 2.0]),
     st.sampled_from(["random", "doubled", "integers", "flat", "line"]),
@@ -69,7 +70,7 @@ def test_the_margin_is_that_of_a_qp_solver(bias, seed, n, d, gap, kind, scale, s
         assert claim.status == "optimal", str(claim)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10**6), st.sampled_from([1e-8, 1.0, 1e8]), st.integers(1, 5))
 def test_scaling_scales_the_margin(seed, scale, d):
     X, sign = separated(seed, 20, d, 0.5, "random")

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge, RidgeClassifier
+from stages import examples
 
 from linsep import LeastSquares, RidgeCertificate
 from linsep.certificates.check import ridge as check_ridge
@@ -65,7 +66,7 @@ def test_nothing_set_it_predicts_as_the_ridge_classifier():
     assert np.array_equal(LeastSquares().fit(X, y).predict(X), RidgeClassifier().fit(X, y).predict(X))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     seed=st.integers(0, 10_000), n=st.integers(3, 25), d=st.integers(1, 12), count=st.integers(2, 3),
     alpha=st.sampled_from([1e-6, 0.1, 1.0, 100.0]), steps=st.integers(1, 4), sparse=st.booleans(),

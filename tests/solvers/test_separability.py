@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import reference
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_breast_cancer
+from stages import examples
 
 from linsep import MarginCertificate, MaximumMargin, separability
 from linsep.interrupt import OUT_OF_TIME, interrupts
@@ -139,7 +140,7 @@ SMALL = st.tuples(st.integers(2, 8), st.integers(1, 3)).flatmap(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(SMALL, st.sampled_from([1.0, 0.1, 1 / 3, 1e-5]), st.sampled_from([0.0, 0.1, 1e6 / 3, -1e15]), st.booleans())
 def test_every_small_set_is_decided_as_fractions_do(data, unit, offset, sparse):
     X = data[0] * unit + offset  # multiples of 0.1 are not what they seem: near touching, or not quite
@@ -148,7 +149,7 @@ def test_every_small_set_is_decided_as_fractions_do(data, unit, offset, sparse):
     assert claim.separable is (not meets)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(SMALL, st.sampled_from([1.0, 0.1, 1 / 3]), st.integers(0, 255), st.sampled_from(["free", "none"]))
 def test_the_exact_walk_needs_no_good_start(data, unit, start, bias):
     X, sign = data[0] * unit, data[1]

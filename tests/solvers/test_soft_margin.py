@@ -8,11 +8,12 @@ import clarabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from stages import examples
 
 from linsep import MaximumMargin
 from linsep.certificates.objective import ObjectiveCertificate
@@ -63,7 +64,7 @@ def test_by_hand_two_points():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([1e-3, 0.1, 1.0, 30.0]), st.sampled_from(LOSSES),
     st.sampled_from(BIASES), st.sampled_from([0.0, 0.7, 3.0]), st.booleans(),
@@ -285,7 +286,7 @@ def test_conjugate_gradients_raise_D_within_the_limits(squared, bias):
     assert np.abs(gradient[inside]).max() < 1e-6
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 1e3, math.inf]))
 def test_a_step_ends_where_the_smoothed_objective_is_lowest(seed, limit):
     rng = np.random.default_rng(seed)

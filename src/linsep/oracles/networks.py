@@ -19,7 +19,7 @@ from ..inference.network import UNIT, Network
 from ..inference.rival import best_rival
 from ..inference.rival_search import ForestSearch, MessageSearch, make_forest_search, make_message_search
 from ..inference.trws import compute_shares
-from ..jit import compiled, component
+from ..jit import compiled, component, read_only
 from .door import require_scalar, require_weights
 from .graphs import (
     Graphs,
@@ -237,7 +237,7 @@ def networks(
     )  # fmt: skip
     oracle = Networks(
         g, search or make_message_search(passes, n, m, K), room, np.zeros(g.n_weights),
-        weight, np.ones(g.n_examples, dtype=np.int8), 0, g.n_weights, loss, labelling_loss(cost, K),
+        read_only(weight), np.ones(g.n_examples, dtype=np.int8), 0, g.n_weights, loss, labelling_loss(cost, K),
         new_log(g.n_examples, int(g.node[-1]), n), search is not None,
     )  # fmt: skip
     return oracle if engine in ("auto", "forest", "trws") else SearchedNetworks(oracle, engine, float(seconds))

@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from stages import examples
 
 from linsep.data import DataError
 from linsep.data.columns.kinds import Number
@@ -48,7 +49,7 @@ def reference(column, label):
     }  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(CELLS, CELLS, st.integers(0, 2)), min_size=1, max_size=30), st.data())
 def test_counts_are_exact_and_do_not_depend_on_the_parts(rows, data):
     frame = pl.DataFrame(
