@@ -45,7 +45,7 @@ def counted() -> Any:
     class Answers(SchedulerPlugin):
         name = "answers"
 
-        def start(self, scheduler: Any) -> None:
+        async def start(self, scheduler: Any) -> None:
             self.scheduler, scheduler.answers = scheduler, [0, 0]
 
         def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
@@ -60,7 +60,8 @@ def fit(X: Any, passes: int) -> Any:
     """So many passes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return linsep.Perceptron(batch=True, scaling=None, keep="last", max_iter=passes).fit(X)
+        rule: Any = linsep.Perceptron(batch=True, scaling=None, keep="last", max_iter=passes)
+        return rule.fit(X)
 
 
 def per_pass(X: Any, passes: int, cpu: Any) -> tuple[float, float]:
