@@ -13,10 +13,10 @@ import numpy as np
 
 
 class Cluster(NamedTuple):
-    """Assumptions; the first two were measured on one small machine, the others are the reader's to change."""
+    """Assumptions: the first two were measured on one small machine, the others are yours to change."""
 
     round_trip: float = 0.02  # seconds: submit, compute nothing, gather, on a LocalCluster of two workers
-    per_number: float = 2e-9  # seconds of a pass per non-zero of CSR
+    per_number: float = 2e-9  # seconds of a look per non-zero of CSR, w in the cache (decision 36)
     workers: int = 1000
     numbers: float = 1e12  # non-zeros
     columns: float = 1e8

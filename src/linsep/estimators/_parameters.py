@@ -99,7 +99,7 @@ SHARED = {
         "None: 1, or what ``joblib.parallel_config`` says.",
         [Integral, None],
     ),
-    "verbose": Parameter("int", "Print one line per pass to stderr.", ["verbose"]),
+    "verbose": Parameter("int", "Print one line per pass or step to stderr.", ["verbose"]),
     "loss_scale": Parameter(
         "float", "By how much the loss of a rival labelling raises the margin that is asked for.", [NOT_NEGATIVE]
     ),
