@@ -8,6 +8,7 @@ import reference
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from stages import examples
 
 from linsep import MaximumMargin
@@ -219,3 +220,11 @@ def test_the_shortest_w_of_rows_far_from_1(power, bias):
     if rule.certificate_.separates:  # beside a bias of 1, tiny rows may be lost
         assert rule.certificate_.least_score == 3.0 and rule.check(X, y)
         assert "least_score" in str(replace(rule.certificate_, least_score=3.001).check(X, y))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_data_that_are_not_separable_get_one_warning_that_names_the_soft_margin(classes):
+    X, y = np.zeros((6, 1)), np.arange(6) % classes
+    with pytest.warns(ConvergenceWarning, match="not separable.*MaximumMarginCV") as said:
+        rule = MaximumMargin().fit(X, y)
+    assert len(said) == 1 and rule.certificate_.status == "not separable"

@@ -247,6 +247,10 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
             return self._scale.hide(self.certificate_.w.copy())
         return self._scale.hide(np.append(self.coef_[0], self.intercept_[0]))
 
+    def _advice_if_inseparable(self) -> str:
+        """What to try if the data are not separable; nothing where the answer is a good one all the same."""
+        return ""
+
     def _advice(self) -> str:
         """What to try if a budget is spent."""
         return "Raise max_iter to go on."
@@ -255,7 +259,9 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         """Say that the target was not reached, and what to try next: in one line, the same for all data."""
         found: Any = self.certificate_
         missed = found.status == Status.SEPARATED and found.eps + found.relative > 0
-        if found.status in (Status.BUDGET_SPENT, Status.INTERRUPTED) or missed:
+        if found.status == Status.NOT_SEPARABLE and (advice := self._advice_if_inseparable()):
+            warn_user(f"{type(self).__name__}: the data are not separable. {advice} See certificate_.")
+        elif found.status in (Status.BUDGET_SPENT, Status.INTERRUPTED) or missed:
             warn_user(f"{type(self).__name__}: {say_briefly(found.reason)}. {self._advice()} See certificate_.")
 
     def _checks_parts(self) -> bool:

@@ -66,7 +66,7 @@ class MaximumMargin(LinearClassifier):
     by Wolfe's algorithm on the lowest rows, with a pass over all data in between; both bounds meet to a relative
     ``tol``. Where there are more than 2,000 columns, by dual coordinate ascent without limits. On data that are not
     separable the two hulls meet, and the point where they do is the proof; w is then that of least squares (of many
-    columns: of a soft margin with :math:`C = 1 / \overline{|x|^2}`), so that there is a decision at all. Of more
+    columns: of a soft margin with :math:`C = 1 / \overline{|x|^2}`), and a warning says that C is needed. Of more
     than two classes it is the linear machine of largest margin.
 
     Soft (a number for ``C``): w pays for its margin with some errors,
@@ -172,6 +172,9 @@ class MaximumMargin(LinearClassifier):
     def _safe(self) -> int:
         return SAFE if math.isinf(self.C) else NEAR
 
+    def _advice_if_inseparable(self) -> str:
+        return "For a margin that may cost errors use MaximumMarginCV(), or give C." if math.isinf(self.C) else ""
+
     def _advice(self) -> str:
         return "Scale or centre the columns, lower C, or raise max_iter or tol."
 
@@ -197,10 +200,8 @@ class MaximumMargin(LinearClassifier):
         before = getattr(self, "committee_", None) if self.warm_start else None
         for name in ("committee_", "certificates_", "certificate_", "history_", "margin_"):  # of a fit of another kind
             self.__dict__.pop(name, None)
-        if len(self.classes_) > 2 and not sample.n_classes:
-            weights = self._fit_committee(sample, before)
-        else:
-            weights = self._learn(sample)
+        committee = len(self.classes_) > 2 and not sample.n_classes
+        weights = self._fit_committee(sample, before) if committee else self._learn(sample)
         self.support_ = np.flatnonzero(weights.any(axis=1))
         self.support_vectors_ = sample.scale.rows(sample.X[self.support_], back=True)
         self.n_support_ = np.bincount(sample.label[self.support_], minlength=len(self.classes_))
@@ -244,8 +245,6 @@ class MaximumMargin(LinearClassifier):
             As for ``fit``.
         Cs : iterable of float
             What an error costs.
-
-        Returns a list of `MaximumMargin`.
         """
         rules: list[MaximumMargin] = []
         for C in Cs:
