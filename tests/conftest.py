@@ -114,3 +114,12 @@ def within():
             signal.signal(signal.SIGALRM, before)
 
     return limit
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A Dask cluster of two worker processes of one thread."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
+        yield cluster

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linsep import GradientDescent, Kozinec, LinearMachine, MaximumMargin, Perceptron, Relaxation, separability
+from linsep import (
+    GradientDescent,
+    Kozinec,
+    LinearMachine,
+    MaximumMargin,
+    Perceptron,
+    Relaxation,
+    SequenceClassifier,
+    separability,
+)  # fmt: skip
+from linsep.risk import empirical_risk
 from linsep.rows.matrix import BLOCK
 
 da = pytest.importorskip("dask.array")
@@ -132,6 +142,19 @@ def test_worst_violators_are_refused_what_they_cannot_do():
         MaximumMargin().fit(*as_dask(X, y, chunks(2)))
 
 
+def test_what_is_not_done_in_parts_says_what_to_do():
+    X, y = np.eye(4, 2001), np.array([0, 0, 1, 1])
+    for rows in ((2, 2), (4,)):
+        for decide in (MaximumMargin().fit, separability):
+            with pytest.raises(ValueError, match=r"for at most 2000 columns, got 2001\. Give it X\.compute\(\)"):
+                decide(*as_dask(X, y, rows))
+    X, y = as_dask(X, y, (2, 2))
+    with pytest.raises(ValueError, match=r"^y_pred: .* got a dask collection\. Give it y_pred\.compute\(\)\.$"):
+        empirical_risk(np.zeros(4), y)
+    with pytest.raises(ValueError, match=r"SequenceClassifier\.fit takes no dask .* takes X\.compute\(\), y\.compute"):
+        SequenceClassifier().fit(X, y)
+
+
 def test_parts_of_any_length_give_the_same_decisions():
     X, y = table()
     whole = Perceptron(batch=True, max_iter=8).fit(X, y)
@@ -209,14 +232,6 @@ def test_what_is_wrong_names_the_part():
         Kozinec().fit(*as_dask(X, y, chunks(2)))
     with pytest.raises(ValueError, match=r"Perceptron\.fit takes no dask collections"):
         Perceptron().fit(*as_dask(X, y, chunks(2)))
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    from distributed import LocalCluster
-
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True) as cluster:
-        yield cluster
 
 
 @pytest.mark.long

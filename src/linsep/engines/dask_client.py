@@ -140,11 +140,57 @@ class LocalDask(Threads):
         return super().hold(lambda *part: function(*_computed(part)), parts)
 
 
-def _answer_all(function: Callable[..., Any], held: list[Any], shared: tuple, each: list[tuple]) -> tuple[str, list]:
+def aligned(found: Any) -> Any:
+    """What came over a wire, or from a disk, with its arrays aligned again: NumPy multiplies others without BLAS.
+
+    Then the bits would be others than in memory.
+    """
+    if isinstance(found, np.ndarray):
+        if found.flags.aligned:
+            return found
+        copy = found.copy(order="K")
+        copy.flags.writeable = found.flags.writeable  # Numba knows two types
+        return copy
+    if sp.issparse(found):
+        for name, value in vars(found).items():
+            if isinstance(value, np.ndarray):
+                vars(found)[name] = aligned(value)
+        return found
+    if isinstance(found, tuple | list):
+        members = [aligned(each) for each in found]
+        return found._make(members) if hasattr(found, "_make") else type(found)(members)
+    return found
+
+
+class _Kept:
+    """What a worker holds of a part: aligned once more if it has moved to another worker, or come back from disk."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.value = aligned(state["value"])
+
+    def __sizeof__(self) -> int:
+        from dask.sizeof import sizeof
+
+        return int(sizeof(self.value))
+
+
+def _keep(function: Callable[..., Any], *part: Any) -> _Kept:
+    """``function`` of a part where it is to stay."""
+    return _Kept(function(*(each.value if isinstance(each, _Kept) else aligned(each) for each in part)))
+
+
+def _answer_all(
+    function: Callable[..., Any], held: list[_Kept], shared: tuple, each: list[tuple]
+) -> tuple[str, list[Any]]:
     """The answers of several parts, and the worker that found them."""
     from distributed import get_worker
 
-    return get_worker().address, [function(one, *shared, *own) for one, own in zip(held, each, strict=True)]
+    shared = aligned(shared)
+    answers = [function(one.value, *shared, *aligned(own)) for one, own in zip(held, each, strict=True)]
+    return get_worker().address, answers
 
 
 class Dask:
@@ -160,8 +206,8 @@ class Dask:
         """Futures: each is made by a task that Dask repeats if its worker is lost."""
         from dask import delayed
 
-        make = delayed(function, pure=False)
-        return list(self.client.compute([make(*part) for part in parts]))
+        make = delayed(_keep, pure=False)
+        return list(self.client.compute([make(function, *part) for part in parts]))
 
     def map(self, function: Callable[..., Any], handles: Sequence[Any], shared: tuple, each: Sequence[tuple]) -> list:
         """The answers in the order of the parts."""
@@ -184,7 +230,7 @@ class Dask:
                 if any(self.places.get(handles[k].key) != place for k in group):  # a worker was lost
                     self.places.clear()
                 for k, answer in zip(group, found, strict=True):
-                    answers[k] = answer
+                    answers[k] = aligned(answer)
             return answers
         except (CancelledError, ClosedClientError, CommClosedError) as error:
             raise EngineError("dask: the connection to the scheduler is lost. Start a cluster, and go on.") from error

@@ -72,8 +72,7 @@ def _load(X: Any, y: Any, weight: Any) -> tuple[Loaded, Facts]:
         X, accept_sparse="csr", dtype=list(IN_PLACE), order="C", ensure_all_finite=False, accept_large_sparse=True,
         ensure_min_samples=0, ensure_min_features=0,
     )  # fmt: skip
-    # what came over a wire may lie unaligned, and NumPy multiplies that without BLAS: other bits
-    X = as_canonical_csr(X) if sp.issparse(X) else np.require(X, requirements=["C", "A"])
+    X = as_canonical_csr(X) if sp.issparse(X) else X
     found = magnitudes(X.data if sp.issparse(X) else X)
     if not np.isfinite(found.largest):
         raise ValueError("X: expected finite numbers, got NaN or infinity.")

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import column_or_1d
 
+from ..engines.dask_client import is_collection
 from ..oracles.custom import same
 
 
@@ -47,6 +48,9 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
     >>> empirical_risk(["JOHN", "DANA"], ["JOHN", "DINA"], "hamming")
     0.125
     """
+    for name, found in (("y_true", y_true), ("y_pred", y_pred), ("sample_weight", sample_weight)):
+        if is_collection(found):
+            raise ValueError(f"{name}: expected values in memory, got a dask collection. Give it {name}.compute().")
     loss = named_loss(loss or "zero-one") if loss is None or isinstance(loss, str) else loss
     truth, decision = _as_labels(y_true, loss), _as_labels(y_pred, loss)
     if truth.shape != decision.shape:

@@ -286,7 +286,7 @@ def float_rows(X: Any) -> Iterator[tuple[slice, Any]]:
     for begin in range(0, X.shape[0], BLOCK):
         rows = slice(begin, min(begin + BLOCK, X.shape[0]))
         if isinstance(X, np.ndarray):
-            yield rows, np.require(X[rows], np.float64, ["C", "A"])
+            yield rows, X[rows].astype(np.float64, copy=False)
         else:
             at = slice(X.indptr[rows.start], X.indptr[rows.stop])
             parts = (

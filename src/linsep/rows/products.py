@@ -42,7 +42,7 @@ def sum_blocks(
 def _sum_part(part: RowOracle, function: Any, merge: Any, count: int, *arguments: Any) -> list[Node]:
     """The sums of a part, merged as far as they can be; its first block has the number that follows what is shared."""
     shared, number = arguments[:count], arguments[count]
-    columns = [np.require(each, requirements=["C", "A"]) for each in arguments[count + 1 :]]  # as if sent, and aligned
+    columns = [np.ascontiguousarray(each) for each in arguments[count + 1 :]]  # as if sent
     tree = BlockTree(merge)
     for k, (rows, block) in enumerate(float_rows(part.matrix)):
         found = function(block, *(each[rows] for each in columns), *shared)
@@ -58,7 +58,7 @@ def each_block(parts: Sequence[RowOracle], function: Callable[..., np.ndarray], 
 
 
 def _each_block(part: RowOracle, function: Any, *shared: Any) -> np.ndarray:
-    shared = tuple(np.require(each, requirements=["C", "A"]) for each in shared)  # as if sent, and aligned
+    shared = tuple(np.ascontiguousarray(each) for each in shared)  # as if sent
     return np.concatenate([function(block, *shared) for _, block in float_rows(part.matrix)])
 
 

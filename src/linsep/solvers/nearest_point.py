@@ -27,7 +27,7 @@ import scipy.linalg
 from ..certificates.prove.objective import SoftMarginProblem
 from ..loop.stop import Rounds
 from ..loop.trace import tell
-from ..oracles.elsewhere import map_parts
+from ..oracles.elsewhere import are_elsewhere, map_parts
 from ..rows.matrix import Rows, augmented, scores, vectors
 from .active_set import Factors, active_set
 from .coordinate_ascent import ascend
@@ -212,6 +212,11 @@ class MarginBounds:
 
 def nearest_point_by_ascent(parts: Sequence[Rows], bias: str, tol: float, rounds: Rounds) -> NearestPoint:
     """The nearest point of one part, up to a relative ``tol``; if the hulls meet, until ``rounds`` end."""
+    if are_elsewhere(parts):
+        raise ValueError(
+            f"X: the margin of rows in parts is decided for at most {WIDE} columns, got {parts[0].width}. "
+            "Give it X.compute(), y.compute()."
+        )
     (part,) = parts
     limits = np.where(part.present_places(), math.inf, 0.0)
     bounds = MarginBounds(SoftMarginProblem(part, limits, squared=False, bias=bias))
