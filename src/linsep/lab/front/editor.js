@@ -150,25 +150,27 @@ export class Editor {
     return { scene, at: kind === "plane" ? at : kind === "lifted plane" || kind === "line" ? [at[0]] : null, pixel: [event.offsetX, event.offsetY], axes };
   }
 
+  // The nearest of the points as they are now, which may be newer than those of the recording that is drawn.
   nearest({ scene, pixel, axes }) {
+    const kind = planeKind(scene.run), place = (x) => (kind === "plane" ? x : kind === "line" ? [x[0], 0] : scene.run.phi(x));
     let best = -1, least = markerSize(scene.run.n) + 8;
-    scene.places?.forEach((q, i) => { const [x, y] = axes.at(q), far = Math.hypot(x - pixel[0], y - pixel[1]); if (far < least && i < this.data.X.length) { least = far; best = i; } });
+    this.data.X.forEach((row, i) => { const [x, y] = axes.at(place(row)), far = Math.hypot(x - pixel[0], y - pixel[1]); if (far < least) { least = far; best = i; } });
     return best;
   }
 
   press(event) {
     const found = this.place(event);
-    if (!found || !found.at || event.button > 0 || this.kindOfData() === "words") return;
-    this.box = found.scene.boxes?.plane ?? null;
+    if (!found?.at || event.button > 0 || this.kindOfData() === "words" || this.data.X.some((x) => x.length !== found.at.length)) return; // other data are still drawn
+    this.box = found.axes.box;
     const i = this.nearest(found), { X, y, covariances } = this.data, handle = this.tool === "add" ? this.nearestHandle(found) : null;
     if (handle) { this.held = handle; event.target.setPointerCapture(event.pointerId); return; }
     if (this.tool === "remove") { if (i >= 0) { X.splice(i, 1); y.splice(i, 1); covariances?.splice(i, 1); this.changed(); } return; }
+    if (covariances && this.klass > 1) this.klass = 0; // Gaussians are of two classes
     while (this.data.classes.length <= this.klass) this.data.classes.push(String(this.data.classes.length + 1));
     if (this.tool === "relabel") { if (i >= 0) { y[i] = this.klass; this.changed(); } return; }
     event.target.setPointerCapture(event.pointerId);
     if (i >= 0) { this.held = i; return; }
     if (X.length >= this.live.most) { this.player.say(t("toomany", { n: this.live.most, got: X.length + 1 }), true); return; }
-    if (covariances && this.klass > 1) this.klass = 0; // Gaussians are of two classes
     X.push(found.at); y.push(this.klass); covariances?.push([[0.6, 0], [0, 0.6]]);
     this.held = X.length - 1;
     this.changed();
@@ -215,10 +217,13 @@ export class Editor {
 
   // --- Python ---------------------------------------------------------------------------------------------------------
 
+  // What is drawn while Python is at work: the data alone.
   placeholder() {
-    const { X, y } = this.data, classes = [...this.data.classes, "–", "+"].slice(0, Math.max(2, ...y.map((k) => k + 1))), width = X[0]?.length ?? 2;
+    const { X, y, covariances } = this.data, classes = [...this.data.classes, "–", "+"].slice(0, Math.max(2, ...y.map((k) => k + 1))), width = X[0]?.length ?? 2;
     const w = new Array(width + 1).fill(0), shown = X.length ? { X, y } : { X: [[1e9, 1e9]], y: [0] };
-    return { format: "linsep recording", version: 1, rule: { name: "", parameters: {}, catalogue: this.rules[0] }, data: { ...shown, classes, columns: Array.from({ length: width }, (_, j) => `x${j + 1}`) }, decides: { kind: "sign" }, shape: [1, width + 1], start: w, updates: { w: [], a: [], row: [] }, answer: w, certificates: [{ status: "–", sentence: "", size: X.length }], complete: true, max_updates: 1 };
+    const factor = ([[a, b], [, d]]) => [[Math.sqrt(a), 0], [b / Math.sqrt(a), Math.sqrt(Math.max(d - (b * b) / a, 0))]];
+    const gaussians = covariances && X.length ? { gaussians: { means: X, covariances, factors: covariances.map(factor), y, required: null, radii: null, touching: X, error: null } } : {};
+    return { format: "linsep recording", version: 1, rule: { name: "", parameters: {}, catalogue: this.rules[0] }, ...gaussians, data: { ...shown, classes, columns: Array.from({ length: width }, (_, j) => `x${j + 1}`) }, decides: { kind: "sign" }, shape: [1, width + 1], start: w, updates: { w: [], a: [], row: [], radii: [], touching: [] }, answer: w, certificates: [{ status: "–", sentence: "", size: X.length }], complete: true, max_updates: 1 };
   }
 
   record() {

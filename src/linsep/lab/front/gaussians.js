@@ -3,7 +3,7 @@ import { Axes } from "./paint.js";
 import { boxPolygon, clipLine, clipPolygon, fitBox } from "./geometry.js";
 import { Run } from "./recording.js";
 import { fmt, fmtVector, t } from "./text.js";
-import { drawWeights } from "./weights.js";
+import { drawWeights, sliceWords } from "./weights.js";
 import { certificateParts, el, line, math } from "./words.js";
 
 const RIM = Array.from({ length: 97 }, (_, k) => [Math.cos((2 * Math.PI * k) / 96), Math.sin((2 * Math.PI * k) / 96)]);
@@ -26,7 +26,7 @@ export class GaussianRun extends Run {
       const value = g.means.map((m) => m[0] * w[0] + m[1] * w[1] + w[2]);
       return { radii: value.map((v, j) => ((g.y[j] ? 1 : -1) * v) / spread[j]), touching: g.means.map((m, j) => m.map((x, i) => x - ((g.factors[j][i][0] * along[j][0] + g.factors[j][i][1] * along[j][1]) * value[j]) / spread[j] ** 2)) };
     }
-    if (frame < 1) return null;
+    if (frame < 1 || !g.radii) return null; // not recorded yet
     const source = frame > this.T ? g : { radii: this.updates.radii[frame - 1], touching: this.updates.touching[frame - 1], error: this.updates.error[frame - 1] };
     return { ...source, radii: source.radii.map((r) => (r === "inf" ? Infinity : r === "-inf" ? -Infinity : r)) };
   }
@@ -35,7 +35,7 @@ export class GaussianRun extends Run {
 }
 
 function gaussianBox(run, w, ratio) {
-  const best = Math.max(1.2, run.gaussians.required ?? 0, ...[run.gaussians.radii, ...run.updates.radii].map((r) => Math.min(...r.map(Number))).filter(Number.isFinite));
+  const best = Math.max(1.2, run.gaussians.required ?? 0, ...[run.gaussians.radii ?? [], ...run.updates.radii].map((r) => Math.min(...r.map(Number))).filter(Number.isFinite));
   return fitBox([...run.gaussians.means.flatMap((_, j) => run.rim(j, Math.min(best, 12))), ...(run.cloud?.X ?? [])], ratio, 0.06);
 }
 
@@ -95,6 +95,7 @@ function captionOfGaussians({ run, frame, w, byHand }) {
 export const GAUSSIANS = {
   toggles: ["hand"],
   Run: GaussianRun, plane: drawGaussians, weights: drawWeights, box: gaussianBox, step: stepOfGaussians, caption: captionOfGaussians, certificate: ({ run, frame }) => certificateParts(run, frame),
+  weightsCaption: (scene) => sliceWords(scene.run, scene.w, scene, "meanscone", "meansempty"),
   headings: { plane: "gaussians", weights: "weights", bounds: "boundsr", errors: "errors", novikoff: "novikoff" },
   describe: ({ run, frame, w }) => { const contact = run.contact(frame, w, false); return [frame > run.T ? t("final") : frame ? t("update", { k: frame, n: run.T }) : t("beginning"), `w = ${fmtVector(w)}`, contact ? `r = ${fmt(Math.min(...contact.radii), 5)}` : ""].filter(Boolean).join("; "); },
 };

@@ -4,6 +4,8 @@ import { roundTicks } from "./geometry.js";
 import { fmt, t } from "./text.js";
 import { el, line, math } from "./words.js";
 
+// The rungs of `make_ladder` in the language of the page; other names are the user's.
+const rungName = ({ name }) => name.replace(/^degree (?=\d+$)/, () => `${t("degree")} `);
 const toNumber = (v) => (v === "inf" ? Infinity : Number(v));
 
 export class LadderRun {
@@ -64,7 +66,7 @@ function drawLadder(painter, width, height, { run, frame }) {
   });
   p.unclip();
   run.rungs.forEach((rung, k) => {
-    const name = rung.name.slice(0, 14), size = Math.min(12, axes.width / K / (0.66 * name.length * colours.scale)); // as wide as its place
+    const name = rungName(rung).slice(0, 14), size = Math.min(12, axes.width / K / (0.66 * name.length * colours.scale)); // as wide as its place
     p.text(name, [axes.x(k), axes.top + axes.height + 16 * colours.scale], { size, align: "center", bold: k === frame, fill: k === frame ? colours.accent : colours.ink, halo: false });
     p.text(`h = ${fmt(toNumber(rung.h), 3)}`, [axes.x(k), axes.top + axes.height + 31 * colours.scale], { size: 11, align: "center", fill: colours.soft, halo: false });
   });
@@ -81,7 +83,7 @@ function ladderSlider(scene, name, list, place, shown) {
 function stepOfLadder({ run, frame }) {
   const rung = run.rungs[frame], bound = run.bound(frame);
   return [
-    line(el("strong", {}, rung.name), el("span", { class: "quiet" }, ` · h = ${fmt(toNumber(rung.h), 4)}`)),
+    line(el("strong", {}, rungName(rung)), el("span", { class: "quiet" }, ` · h = ${fmt(toNumber(rung.h), 4)}`)),
     line(math(`R ≤ ${fmt(rung.empirical, 4)} + ${fmt(bound - rung.empirical, 4)} = ${fmt(bound, 4)}`)),
     line(el("span", { class: "quiet" }, t("s01", { K: run.rungs.length }))), line(t("crossed"), math(` ${fmt(toNumber(rung.cross_validated), 3)} ± ${fmt(toNumber(rung.spread), 2)}`)),
   ];
@@ -90,13 +92,13 @@ function stepOfLadder({ run, frame }) {
 function choiceParts(scene) {
   const { run } = scene, { content } = run, bound = run.bound(run.best);
   const found = scene.sliders ?? [ladderSlider(scene, "N", content.N, "atN", (v) => `${v}`), ladderSlider(scene, "η", content.eta, "atEta", (v) => `${v}`)];
-  return [...found, line(el("strong", {}, t("chosen", { name: run.rungs[run.best].name, bound: fmt(bound, 4) }))), ...(bound >= 1 ? [line(t("allvacuous"))] : []),
+  return [...found, line(el("strong", {}, t("chosen", { name: rungName(run.rungs[run.best]), bound: fmt(bound, 4) }))), ...(bound >= 1 ? [line(t("allvacuous"))] : []),
     ...(content.N[run.atN] !== content.chosen_N ? [line(el("span", { class: "quiet" }, t("supposed", { N: content.N[run.atN], n: content.chosen_N })))] : []), line(el("span", { class: "quiet" }, t("ladderlegend")))];
 }
 
 export const LADDER = {
-  Run: LadderRun, plane: drawRung, weights: drawLadder, box: () => null, step: stepOfLadder, caption: ({ run, frame }) => [run.rungs[frame].name, frame === run.best], certificate: choiceParts,
+  Run: LadderRun, plane: drawRung, weights: drawLadder, box: () => null, step: stepOfLadder, caption: ({ run, frame }) => [rungName(run.rungs[frame]), frame === run.best], certificate: choiceParts,
   headings: { plane: "data", weights: "ladder", bounds: "bounds", errors: "errors", novikoff: "novikoff" }, weightsCaption: ({ run }) => `N = ${run.content.N[run.atN]}, η = ${run.content.eta[run.atEta]}`,
-  stepHeading: "rung", certificateHeading: "choice", where: (frame, run) => `${run.rungs[frame].name}`,
+  stepHeading: "rung", certificateHeading: "choice", where: (frame, run) => rungName(run.rungs[frame]),
   describe: (scene) => stepOfLadder(scene).map((part) => part.textContent).join("; "),
 };

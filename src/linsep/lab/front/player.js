@@ -23,7 +23,7 @@ export class Player {
     this.top = el("header", { class: "top" }); this.stage = el("main", { class: "stage" }); this.note = el("div", { class: "note", role: "status", "aria-live": "polite" });
     this.spoken = el("div", { class: "spoken", "aria-live": "polite" });
     this.bar = this.makeBar();
-    root.replaceChildren(this.top, this.note, this.stage, this.bar, this.spoken);
+    root.replaceChildren(this.top, el("div", { class: "notes" }, this.note), this.stage, this.bar, this.spoken);
     this.setColours();
     document.addEventListener("keydown", (event) => this.key(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setColours());

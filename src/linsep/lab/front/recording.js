@@ -27,6 +27,7 @@ export class Run {
     checkRecording(content);
     this.content = content;
     this.data = content.data; this.X = content.data.X; this.y = content.data.y; this.classes = content.data.classes.map(String);
+    this.pending = content.rule.name === ""; // Python is still at work: nothing is said of steps and w
     this.n = this.X.length; this.Z = content.lift ? content.lift.Z : this.X; this.d = content.shape[1] - 1;
     [this.members, this.width] = content.shape;
     this.kind = content.decides.kind; this.sides = content.decides.sides ?? null;

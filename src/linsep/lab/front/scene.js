@@ -116,9 +116,9 @@ export class Scene {
     for (const [name, key] of Object.entries(headings)) { this.views[name].heading.textContent = t(key); this.views[name].canvas.setAttribute("aria-label", `${t(key)}: ${words}`); }
     this.views.plane.caption.textContent = caption;
     this.views.plane.caption.classList.toggle("good", good);
-    this.views.weights.caption.textContent = kind.weightsCaption ? kind.weightsCaption(state) : sliceWords(run, state.w, state);
+    this.views.weights.caption.textContent = run.pending ? "" : kind.weightsCaption ? kind.weightsCaption(state) : sliceWords(run, state.w, state);
     this.stepHeading.textContent = this.byHand ? t("hand") : t(kind.stepHeading ?? "step");
-    this.formula.replaceChildren(...(this.byHand ? this.handParts() : kind.step(state)));
+    this.formula.replaceChildren(...(this.byHand ? this.handParts() : run.pending ? [] : kind.step(state)));
     this.certificateHeading.textContent = t(kind.certificateHeading ?? "certificate");
     if (this.certificateFor !== run || this.certificateLanguage !== document.documentElement.lang) {
       const parts = kind.certificate(state);

@@ -112,9 +112,9 @@ function drawPath(axes, run, scene, [i, j], colours) {
 }
 
 // What the picture shows, in words.
-export function sliceWords(run, w, scene) {
+export function sliceWords(run, w, scene, cone = "cone", empty = "empty") {
   const pair = weightAxes(run, scene), member = Math.floor(pair[0] / run.width), rest = [];
   for (let j = member * run.width; j < (member + 1) * run.width; j++) if (!pair.includes(j)) rest.push(`${weightName(run, j)} = ${fmt(w[j], 3)}`);
   const found = rest.length ? t("slice", { rest: rest.slice(0, 3).join(", ") + (rest.length > 3 ? ", …" : "") }) : "";
-  return [found, scene.regionEmpty ? t("empty") : t("cone")].filter(Boolean).join(" · ");
+  return [found, t(scene.regionEmpty ? empty : cone)].filter(Boolean).join(" · ");
 }
