@@ -226,6 +226,15 @@ def test_every_flipped_label_is_caught(name):
         assert not claim.check(X, flipped), i
 
 
+@pytest.mark.parametrize("upper", [0.0, -1.0])
+def test_a_forged_bound_is_said_and_rejected(upper):
+    name = next(each for each in HONEST if honest(each)[0].separates)
+    claim, X, y = honest(name)
+    forged = replace(claim, upper=upper)
+    assert "no " in str(forged) and "short of the best" not in str(forged)
+    assert not forged.check(X, y)
+
+
 @pytest.mark.parametrize("name", HONEST)
 def test_a_certificate_says_what_it_knows(name):
     claim, _, _ = honest(name)

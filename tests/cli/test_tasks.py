@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_tag_learns_labels_and_counts_as_conlleval_does(folder, capsys):
     code, found, _ = call(capsys, "tag", "evaluate", "t.linsep", "test.txt")
     truth = [["B-NP", "B-NP", "O"], ["B-NP", "I-NP", "O"], ["B-NP", "O"]]
     said = [["B-NP", "I-NP", "O"], ["B-NP", "I-NP", "O"], ["B-NP", "O"]]
-    assert found["spans"]["all"]["f1"] == span_scores(truth, said)["all"].f1 and found["errors"] == 1
+    assert found["spans"]["total"]["f1"] == span_scores(truth, said).total.f1 and found["errors"] == 1
 
 
 def test_tag_reads_conllu_and_compressed_files(folder, capsys):
@@ -98,7 +99,13 @@ def test_passes_are_chosen_by_the_development_part(folder, capsys):
         (("anderson", "crf.txt"), 3, "JSON"),
         (("anderson", "list.json"), 3, "object"),
         (("anderson", "few.json"), 3, "covariances"),
+        (("infer", "net.uai", "-o", "nowhere/net.MPE"), 3, "best.MPE"),
+        (("anderson", "train.csv"), 3, "--target"),
+        (("anderson", "few.json", "--components", "2"), 2, "--target"),
+        (("anderson", "few.json", "--ignore", "a"), 2, "--target"),
         (("risk",), 2, "--rung"),
+        (("risk", "rule.linsep", "train.csv", "--rows", "5"), 2, "MODEL"),
+        (("risk", "--rows", "10", "--rung", "3:4", "--lift-to", "3"), 2, "--lift-to"),
         (("risk", "--rung", "3:4"), 2, "--rows"),
         (("risk", "--rows", "10", "--rung", "many:4"), 2, "ERRORS:H"),
         (("risk", "--rows", "10", "--rung", "11:4"), 2, "ERRORS:H"),
@@ -110,6 +117,7 @@ def test_an_error_is_one_line_with_an_exit_code(folder, capsys, arguments, code,
     (folder / "latin.txt").write_bytes(b"caf\xe9 NN\n")
     (folder / "bad.txt").write_text("U00:%x[0,7]\n")
     (folder / "list.json").write_text("[]")
+    (folder / "train.csv").write_text("a,b,y\n1,2,p\n")
     (folder / "few.json").write_text('{"means": [[0.0]]}')
     got, found, err = call(capsys, *arguments)
     assert got == code == found["exit_code"], found
@@ -143,6 +151,16 @@ def test_anderson_from_gaussians_and_from_a_table(folder, capsys):
     code, found, _ = call(capsys, "anderson", "t.csv", "--target", "k", "-o", "m.linsep")
     assert code == 0 and 1.9 < found["lower"] < 2.4
     assert call(capsys, "evaluate", "m.linsep", "t.csv")[1]["accuracy"] > 0.95
+
+
+def test_that_no_hyperplane_is_better_is_an_answer_and_no_warning(folder, capsys):
+    same = {"means": [[0.0, 0.0], [0.0, 0.0]], "covariances": [[1.0, 1.0], [1.0, 1.0]], "labels": [1, 2]}
+    (folder / "same.json").write_text(json.dumps(same))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run(["anderson", "same.json"]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("Infeasible") and not said.err
 
 
 def test_infer_writes_what_the_competitions_ask_for(folder, capsys):

@@ -114,6 +114,21 @@ def test_same_decisions_on_ten_thousand_rows(models, kind, classes):
     assert near_ties(model, transform(schema, table)).sum() == 0
 
 
+@pytest.mark.parametrize("kind", ["json", "python", pytest.param("c", marks=needs_c), "sql", "onnx"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_names_of_columns_that_mean_something_in_the_file(kind, classes):
+    if kind == "onnx":
+        pytest.importorskip("onnxruntime")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, classes, 200)
+    names = ["/* a */ b; /*/", "line\nbreak; --", "Prediction", "score", "LINSEP_G0", "back\\slash\\", "%s {0} ??/"]
+    table = pl.DataFrame({each: rng.normal(size=200) + y for each in names} | {"y": np.array(["*/", "it's", '"'])[y]})
+    schema = infer_schema([table], "y")
+    X, labels, _ = schema.transform(table)
+    made = export(linsep.LeastSquares(alpha=1.0).fit(X, labels), schema, kind, frames=[table])
+    assert made.comparison.rows == 1200 and not made.comparison.differences
+
+
 @pytest.mark.parametrize("kind", ["c", "sql", "onnx"])
 def test_columns_that_a_kind_cannot_hold_are_named(models, kind):
     model, schema, *_ = models[2, ()]

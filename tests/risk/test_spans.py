@@ -12,10 +12,12 @@ def test_spans_and_their_f1_by_hand():
     truth = ["B-PER", "I-PER", "O", "B-LOC", "I-LOC", "I-LOC", "O", "B-PER"]
     found = ["B-PER", "I-PER", "O", "B-LOC", "I-LOC", "O", "I-LOC", "I-PER"]
     assert bio_spans(found) == {("PER", 0, 2), ("LOC", 3, 5), ("LOC", 6, 7), ("PER", 7, 8)}
-    scores = span_scores([truth], [found])
-    assert scores["PER"] == (2, 2, 2) and scores["LOC"] == (0, 2, 1) and scores["all"] == (2, 4, 3)
-    assert np.isclose(scores["all"].f1, 4 / 7) and scores["all"].precision == 0.5
-    assert span_scores([["O"]], [["O"]])["all"].f1 == 1.0
+    total, scores = span_scores([truth], [found])
+    assert scores["PER"] == (2, 2, 2) and scores["LOC"] == (0, 2, 1) and total == (2, 4, 3)
+    assert np.isclose(total.f1, 4 / 7) and total.precision == 0.5
+    assert span_scores([["O"]], [["O"]]).total.f1 == 1.0
+    named = span_scores([["B-all", "B-X"]], [["B-all", "O"]])
+    assert named.kinds["all"] == (1, 1, 1) and named.total == (1, 1, 2)
     for labels in (["X-PER"], ["O-PER"], ["PER"]):
         with pytest.raises(ValueError, match="position 0"):
             bio_spans(labels)

@@ -95,7 +95,9 @@ class MarginCertificate(Certificate):
         made = f"{self.updates} update{'s' * (self.updates != 1)} made"
         if self.separates:
             made += self._say_novikoff()
-            gap = f" (short of the best by at most {at_most(max(0.0, 1 - self.lower / self.upper), 2)} of it)"
+            gap = ""
+            if self.upper > 0:  # or it is forged
+                gap = f" (short of the best by at most {at_most(max(0.0, 1 - self.lower / self.upper), 2)} of it)"
             missed = f" Learning ended early: {self.reason}." if self.reason else ""
             said = f"{self.status.capitalize()}: all {self.size} {vectors} {right}"
             return f"{said}; {bounds}{gap}; {self._say_shortest()}{made}.{missed}"
@@ -121,7 +123,7 @@ class MarginCertificate(Certificate):
 
     def _say_shortest(self) -> str:
         """That w is the shortest with scores of b, where that was asked for."""
-        if not self.least_score:
+        if not self.least_score or not self.upper > 0:
             return ""
         norm = math.hypot(*(self.w[:-1] if self.bias == "free" else self.w.ravel()))
         least = at_least(self.least_score / self.upper)

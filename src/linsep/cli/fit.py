@@ -192,7 +192,7 @@ def _say_end(learned: Any, out: Output, checkpoint: Any) -> None:
     out.note(f"{why}: this is the best model so far.{more}")
 
 
-def check_output(path: str | None) -> None:
+def check_output(path: str | None, example: str = "model.linsep") -> None:
     """Say before hours of learning that the model can't be written."""
     if path is None:
         return
@@ -200,7 +200,7 @@ def check_output(path: str | None) -> None:
         refuse("-o -: a model is a binary file; give it a name.")
     place = Path(path)
     if place.is_dir() or not place.absolute().parent.is_dir():
-        raise Problem(f"{path}: is a folder, or its folder does not exist. Give a path such as model.linsep.")
+        raise Problem(f"{path}: is a folder, or its folder does not exist. Give a path such as {example}.")
 
 
 def _held_out(options: dict[str, Any]) -> tuple[Any, str | None]:

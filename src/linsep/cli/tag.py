@@ -205,9 +205,9 @@ def _say_spans(truth: list[list[str]], found: list[list[str]], out: Output, accu
     """Precision, recall and F1 of spans, in the words of conlleval."""
     from ..risk.spans import span_scores
 
-    scores = span_scores(truth, found)
-    out.answer(spans={kind: {**s._asdict(), "f1": s.f1} for kind, s in scores.items()})
-    every = scores.pop("all")
+    every, kinds = span_scores(truth, found)
+    each = {kind: {**s._asdict(), "f1": s.f1} for kind, s in kinds.items()}
+    out.answer(spans={"total": {**every._asdict(), "f1": every.f1}, "kinds": each})
     out.say(
         f"processed {sum(map(len, truth))} tokens with {every.true} phrases; found: {every.predicted} phrases; "
         f"correct: {every.right}."
@@ -218,7 +218,7 @@ def _say_spans(truth: list[list[str]], found: list[list[str]], out: Output, accu
         return "precision: {:6.2f}%; recall: {:6.2f}%; FB1: {:6.2f}".format(*(100 * share for share in shares))
 
     out.say(f"accuracy: {100 * accuracy:6.2f}%; {percent(every)}")
-    for kind, s in scores.items():
+    for kind, s in kinds.items():
         out.say(f"{kind:>17}: {percent(s)}  {s.predicted}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,8 @@ def anderson(data: str, *, out: Output, **options: Any) -> None:
     from .fit import check_output
     from .proof import check_proof
 
+    if options["target"] is None and (options["ignore"] or options["components"] > 1):
+        refuse("--ignore, --components: are for tables. Of a table, give --target.")
     check_output(options["output"])
     check_proof(options["proof"], False, data)
     keep_inputs("-o", options["output"], data)
@@ -102,7 +105,9 @@ def _fit_gaussians(rule: Any, data: str, options: dict[str, Any], out: Output) -
     from .tables import fingerprint, open_table
 
     if options["target"] is None:
-        rule.fit_gaussians(*read_gaussians(data))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Infeasible")  # it is the answer
+            rule.fit_gaussians(*read_gaussians(data))
         return {"data": {"files": [data], "sha256": fingerprint([data])}}
     plan = make_plan({**options, "text": (), "weight": None, "schema": None})
     table = open_table([data], out, schema=plan, target=options["target"], memory=options["memory"])
@@ -128,7 +133,9 @@ def read_gaussians(path: str) -> tuple[Any, Any, Any]:
     except OSError:
         raise
     except Exception as error:
-        raise Problem(f"{path}: expected JSON, or an npz file without objects: {error}") from error
+        where = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
+        said = f"{path}: expected JSON, or an npz file without objects{where}. Of a table, give --target."
+        raise Problem(said) from error
     if not isinstance(given, dict):
         raise Problem(f"{path}: expected an object with means, covariances and labels.")
     found = {}
@@ -181,10 +188,13 @@ def infer(network: str, evidence: str | None, *, output: str | None, out: Output
     from ..atomic import replace_file
     from ..inference import ENGINES, solve
     from ..inference.uai import read_uai
+    from .fit import check_output
 
     if options["engine"] not in ("auto", *ENGINES):
         refuse(f"--engine: expected one of auto, {', '.join(ENGINES)}, got {options['engine']}.")
     keep_inputs("-o", output, network, evidence)
+    if output not in (None, "-"):
+        check_output(output, "best.MPE")
     read = read_uai(network, evidence)
     with out.progress("looking for the best labelling", options["time_limit"]):
         found = solve(read, options["engine"], seconds=options["time_limit"])
@@ -194,6 +204,8 @@ def infer(network: str, evidence: str | None, *, output: str | None, out: Output
         seconds=found.seconds,
     )  # fmt: skip
     said = f"{found.status}: value {found.value:.10g}, no labelling has more than {found.upper:.10g} ({found.engine})."
+    if found.status == "not proved" and found.seconds >= 0.9 * options["time_limit"]:
+        said += " A longer --time-limit may prove it."
     text = f"MPE\n{len(labels)} {' '.join(map(str, labels))}\n"
     if output in (None, "-"):
         if output == "-":
@@ -238,8 +250,10 @@ def risk(model: str | None, data: str | None, *, out: Output, **options: Any) ->
     of two classes and the table it was fitted to: both are computed. DATA must be
     independent rows, and the class of rules fixed before they were seen.
     """
-    if (model is None) == (not options["rung"]) or (model is not None and data is None):
+    if (model is None) == (not options["rung"]) or (model is not None and (data is None or options["rows"])):
         refuse("expected --rows N --rung ERRORS:H, or MODEL and DATA.")
+    if model is None and options["lift_to"]:
+        refuse("--lift-to: expected MODEL and DATA.")
     if model is None and options["rows"] is None:
         refuse("--rows: how many training examples are there?")
     if model is None:

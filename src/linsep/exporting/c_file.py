@@ -63,7 +63,8 @@ def write(rule: dict[str, Any]) -> bytes:
 
 def _comment(column: dict[str, Any]) -> str:
     """The name of a column inside a comment."""
-    return f"{column['name'].encode('ascii', 'backslashreplace').decode()!r}, {column['use']}".replace("*/", "* /")
+    said = f"{column['name'].encode('ascii', 'backslashreplace').decode()!r}, {column['use']}"
+    return said.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _begin(i: int, column: dict[str, Any]) -> str:

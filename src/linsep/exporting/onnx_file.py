@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import evaluate
+from .rule import free_name
 
 OPSET, ML_OPSET, IR = 18, 3, 8
 INSTALL = "pip install 'linsep[onnx]'"
@@ -37,7 +38,7 @@ def write(rule: dict[str, Any]) -> bytes:
     total = sums[0]
     for term in sums[1:]:
         total = graph.node("Add", total, term)
-    score = graph.node("Identity", total, name="score")
+    score = graph.node("Identity", total, name=free_name("score", rule))
     if len(rule["intercept"]) == 1:
         place = graph.node("Cast", graph.node("Greater", score, graph.constant(0.0)), to=onnx.TensorProto.INT64)
         place = graph.node("Squeeze", place, graph.constant(np.array([1])))
@@ -46,7 +47,7 @@ def write(rule: dict[str, Any]) -> bytes:
     labels = rule["classes"]
     words = not all(isinstance(label, bool | int) for label in labels)
     kept = np.array([str(label) for label in labels], dtype=object) if words else np.array(labels, dtype=np.int64)
-    prediction = graph.node("Gather", graph.constant(kept), place, name="prediction")
+    prediction = graph.node("Gather", graph.constant(kept), place, name=free_name("prediction", rule))
     return graph.finish(prediction, score, words, len(rule["intercept"]))
 
 
@@ -173,11 +174,12 @@ def running(content: bytes, rule: dict[str, Any]) -> Iterator[Any]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 1, 3
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    decided = free_name("prediction", rule)
     labels = {str(label) if isinstance(label, str | float) else int(label): label for label in rule["classes"]}
 
     def run(frame: Any) -> list[Any]:
         given = {column["name"]: as_input(frame, column) for column in rule["columns"]}
-        return [labels[each] for each in session.run(["prediction"], given)[0].tolist()]
+        return [labels[each] for each in session.run([decided], given)[0].tolist()]
 
     yield run
 

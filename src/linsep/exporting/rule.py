@@ -44,6 +44,18 @@ def make_rule(model: Any, schema: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def free_name(wanted: str, rule: dict[str, Any]) -> str:
+    """A name of an answer that no column of the table has, in any case of letters, for SQL does not tell them apart.
+
+    >>> free_name("prediction", {"columns": [{"name": "Prediction"}]})
+    'prediction_'
+    """
+    taken = {column["name"].casefold() for column in rule["columns"]}
+    while wanted.casefold() in taken:
+        wanted += "_"
+    return wanted
+
+
 def _is_canonical(level: str) -> bool:
     """Whether a level is a number as linsep writes it."""
     return bool(evaluate.NUMBER.fullmatch(level)) and evaluate.word(float(level), {}) == level

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import evaluate
+from .rule import free_name
 
 TABLE = "data"  # in the query; to be replaced by the table's name
 CHUNK = 100  # terms of a sum without parentheses: SQLite bounds the depth of expressions
@@ -41,15 +42,15 @@ def write(rule: dict[str, Any]) -> bytes:
             raise ValueError(
                 f"export: column {column['name']!r}: {what}, SQL can't. Use --to python, or fit with --ignore."
             )
-    sums = []
+    sums, functions = [], _functions(rule)
     for k, bias in enumerate(rule["intercept"]):
         terms = [literal(bias), *(_term(column, k) for column in rule["columns"])]
-        sums.append(f"    {_sum(terms)} AS linsep_g{k}")
+        sums.append(f"    {_sum(terms)} AS {functions[k]}")
     lines = [
         "-- A linear rule, written by linsep export --to sql, for SQLite (3.35 or newer) and DuckDB.",
         f"-- Put the name of your table in place of {name(TABLE)} in the last line. A row with a cell that can't be",
         "-- read, such as a word among numbers, has no prediction: NULL. Cells are trimmed of spaces.",
-        f"SELECT *, {_decision(rule)} AS prediction",
+        f"SELECT *, {_decision(rule)} AS {free_name('prediction', rule)}",
         "FROM (",
         "  SELECT *,",
         ",\n".join(sums),
@@ -65,13 +66,18 @@ def _sum(terms: list[str]) -> str:
     return _sum([f"({_sum(terms[k : k + CHUNK])})" for k in range(0, len(terms), CHUNK)])
 
 
+def _functions(rule: dict[str, Any]) -> list[str]:
+    return [free_name(f"linsep_g{k}", rule) for k in range(len(rule["intercept"]))]
+
+
 def _decision(rule: dict[str, Any]) -> str:
-    labels, count = [literal(label) for label in rule["classes"]], len(rule["intercept"])
+    labels, g = [literal(label) for label in rule["classes"]], _functions(rule)
+    count = len(g)
     if count == 1:
-        return f"CASE WHEN linsep_g0 > 0 THEN {labels[1]} WHEN linsep_g0 <= 0 THEN {labels[0]} END"
+        return f"CASE WHEN {g[0]} > 0 THEN {labels[1]} WHEN {g[0]} <= 0 THEN {labels[0]} END"
     cases = []
     for k in range(count):
-        against = [f"linsep_g{k} {'>' if j < k else '>='} linsep_g{j}" for j in range(count) if j != k]
+        against = [f"{g[k]} {'>' if j < k else '>='} {g[j]}" for j in range(count) if j != k]
         cases.append(f"WHEN {' AND '.join(against)} THEN {labels[k]}")
     return f"CASE {' '.join(cases)} END"
 
@@ -198,7 +204,8 @@ def run_query(query: str, rule: dict[str, Any], frame: Any, execute: Any, insert
     ]  # fmt: skip
     marks = ", ".join("?" * (len(columns) + 1))
     insert(f"INSERT INTO {name(TABLE)} VALUES ({marks})", list(zip(range(frame.height), *cells, strict=True)))
-    found = execute(f"SELECT prediction FROM ({query.rstrip().rstrip(';')}) AS decided ORDER BY linsep_row").fetchall()
+    decided = f"SELECT {free_name('prediction', rule)} FROM ({query.rstrip().rstrip(';')}) AS decided"
+    found = execute(f"{decided} ORDER BY linsep_row").fetchall()
     labels = {int(label) if isinstance(label, bool) else label: label for label in rule["classes"]}
     return [labels.get(each, each) for (each,) in found]
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .risk_table import RiskTable as RiskTable
     from .risk_table import Rung as Rung
     from .spans import SpanScores as SpanScores
+    from .spans import SpanTable as SpanTable
     from .spans import bio_forbidden as bio_forbidden
     from .spans import bio_spans as bio_spans
     from .spans import span_scores as span_scores
@@ -30,6 +31,7 @@ _HOME = {
     "RiskTable": ".risk_table",
     "Rung": ".risk_table",
     "SpanScores": ".spans",
+    "SpanTable": ".spans",
     "StructuralRisk": ".structural",
     "VCBound": ".bound",
     "bio_forbidden": ".spans",

@@ -59,8 +59,15 @@ class SpanScores(NamedTuple):
         return 2 * self.right / (self.predicted + self.true) if self.predicted + self.true else 1.0
 
 
-def span_scores(truth: Sequence[Iterable[str]], predicted: Sequence[Iterable[str]]) -> dict[str, SpanScores]:
-    """Return precision, recall and F1 of BIO spans, for each kind, and of all kinds together under "all".
+class SpanTable(NamedTuple):
+    """Scores of all spans together, and of each kind."""
+
+    total: SpanScores
+    kinds: dict[str, SpanScores]
+
+
+def span_scores(truth: Sequence[Iterable[str]], predicted: Sequence[Iterable[str]]) -> SpanTable:
+    """Return precision, recall and F1 of BIO spans: ``total`` of all kinds together, and ``kinds`` for each.
 
     Parameters
     ----------
@@ -73,8 +80,9 @@ def span_scores(truth: Sequence[Iterable[str]], predicted: Sequence[Iterable[str
     --------
     >>> truth = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-LOC"]]
     >>> predicted = [["B-PER", "O", "O", "B-LOC"], ["B-LOC", "I-LOC"]]
-    >>> {kind: tuple(scores) for kind, scores in span_scores(truth, predicted).items()}
-    {'LOC': (1, 2, 2), 'PER': (0, 1, 1), 'all': (1, 3, 3)}
+    >>> total, kinds = span_scores(truth, predicted)
+    >>> tuple(total), {kind: tuple(scores) for kind, scores in kinds.items()}
+    ((1, 3, 3), {'LOC': (1, 2, 2), 'PER': (0, 1, 1)})
     """
     if len(truth) != len(predicted):
         raise ValueError(f"predicted: expected {len(truth)} sequences, as many as in truth, got {len(predicted)}.")
@@ -88,7 +96,7 @@ def span_scores(truth: Sequence[Iterable[str]], predicted: Sequence[Iterable[str
             for kind, _, _ in spans:
                 counts.setdefault(kind, [0, 0, 0])[column] += 1
     total = [sum(column) for column in zip(*counts.values(), strict=True)] or [0, 0, 0]
-    return {**{kind: SpanScores(*counts[kind]) for kind in sorted(counts)}, "all": SpanScores(*total)}
+    return SpanTable(SpanScores(*total), {kind: SpanScores(*counts[kind]) for kind in sorted(counts)})
 
 
 def bio_forbidden(labels: Iterable[str]) -> list[tuple[str | None, str | None]]:

@@ -66,7 +66,7 @@ def score_labels(truth: list, found: list, begin: np.ndarray, by: str, sample_we
         if sample_weight is not None:
             raise ValueError("score: spans can't be weighted.")
         spans = ([labels[a:b] for a, b in pairwise(begin.tolist())] for labels in (truth, found))
-        return span_scores(*spans)["all"].f1
+        return span_scores(*spans).total.f1
     right, lengths = np.array([a == b for a, b in zip(truth, found, strict=True)]), np.diff(begin)
     if by == "sequence":
         return float(np.average(np.add.reduceat(right, begin[:-1]) == lengths, weights=sample_weight))
