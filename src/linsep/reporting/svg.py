@@ -160,7 +160,7 @@ def picture(inside: Markup, title: str, said: str, height: float, width: float =
 
 def wide_bars(rows: Sequence[tuple[str, float, str]], title: str, said: str) -> Markup:
     """Bars to the left and to the right of a line, one per name: (name, value, words beside the bar)."""
-    step, names, width = 21, 150, 560
+    step, names, width = 21, 206, 620  # room for 22 letters of 16px, as on a phone
     largest = max((abs(value) for _, value, _ in rows), default=0.0) or 1.0
     signed = any(value < 0 for _, value, _ in rows)
     room = width - names - 78 * (2 if signed else 1)
