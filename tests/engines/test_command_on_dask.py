@@ -59,10 +59,10 @@ def test_parts_of_files_without_a_cache_are_read_again_and_changed_ones_are_name
     assert found.coef_.tobytes() == whole.coef_.tobytes()
     shutil.rmtree(tmp_path / "elsewhere")
     pd.read_parquet(paths[1]).iloc[::-1].to_parquet(paths[1])
-    with pytest.raises(ValueError, match=r"^part 0 \(rows 0 to 4095\): .*one\.parquet: the files here are not those"):
+    with pytest.raises(ValueError, match=r"^[^ ]*two\.parquet: expected what the dataset was opened with\."):
         linsep.Perceptron(batch=True).fit(placed)
     os.remove(paths[1])
-    with pytest.raises(ValueError, match=r"^part 0 \(rows 0 to 4095\): .*two\.parquet: "):
+    with pytest.raises(ValueError, match=r"^[^ ]*two\.parquet: "):
         linsep.Perceptron(batch=True).fit(placed)
     with pytest.raises(ValueError, match=r"Kozinec\.fit takes no dask collections"):
         linsep.Kozinec().fit(placed)

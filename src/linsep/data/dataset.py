@@ -17,6 +17,7 @@ from .cache import Mapped, read_header
 from .errors import DataError
 from .resident import bounded
 from .rows import Rows
+from .sources import Source, describe
 
 
 class Origin(NamedTuple):
@@ -24,6 +25,7 @@ class Origin(NamedTuple):
 
     arguments: dict[str, Any]  # of `open_dataset`
     arrays: dict[str, str]
+    sources: list[Source]  # the files as they were
 
     def open(self) -> Mapped:
         """The same rows in the cache of this machine, read from the files if they are not there yet."""
@@ -32,8 +34,15 @@ class Origin(NamedTuple):
         place = open_dataset(**self.arguments).place
         header = read_header(place, verify=False)
         if header is None or header["arrays"] != self.arrays:
-            raise DataError("the files here are not those of the dataset. Open it again.", self.arguments["paths"][0])
+            raise DataError("expected what the dataset was opened with. Open it again.", ", ".join(self._changed()))
         return Mapped(place, header)
+
+    def _changed(self) -> list[str]:
+        """The files of another size; if there are none, those that were changed at another time."""
+        pairs = [(source, describe(source.path)) for source in self.sources]
+        return [old.path for old, new in pairs if old.size != new.size] or [
+            old.path for old, new in pairs if old != new
+        ]
 
 
 @dataclass(frozen=True)
@@ -146,7 +155,8 @@ class Dataset:
         """Parts of at most so many rows, a multiple of a block, and of an eighth of ``memory``."""
         most = max(1, self.memory // 8 // max(1, self._mapped.size // self.n_rows) // BLOCK) * BLOCK
         each = min(rows, most)
-        origin = Origin({"paths": self.paths, "schema": self.schema, **self._arguments}, self._mapped.header["arrays"])
+        header, arguments = self._mapped.header, {"paths": self.paths, "schema": self.schema, **self._arguments}
+        origin = Origin(arguments, header["arrays"], [Source(*each) for each in header["sources"]])
         ends = [*range(each, self.n_rows, each), self.n_rows]
         return [Part(str(self.place), begin, end, origin) for begin, end in zip([0, *ends], ends)]
 

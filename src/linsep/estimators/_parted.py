@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 
 from ..certificates.check.rows import Elsewhere as CheckedRows
 from ..certificates.check.rows import by_blocks, times_power_of_two
+from ..data import DataError
 from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
 from ..jit import read_only
 from ..oracles.classes import against_rivals
@@ -53,10 +54,12 @@ def load_part(X: Any, y: Any, weight: Any, number: int) -> tuple[Loaded, Facts]:
 
 
 def load_piece(part: Any, weight: np.ndarray | None, number: int) -> tuple[Loaded, Facts]:
-    """Load a part of a dataset where it is to stay, and check it; errors name it and its files."""
+    """Load a part of a dataset where it is to stay, and check it; errors name it, or the files if these are wrong."""
     try:
         X, y, _ = part.load()
         return _load(X, y, weight)
+    except DataError:
+        raise
     except (ValueError, TypeError, OSError) as error:
         where = f"part {number} (rows {part.begin} to {part.end - 1})"
         raise ValueError(f"{where}: {' '.join(str(error).split())}") from None
