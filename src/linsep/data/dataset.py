@@ -39,10 +39,9 @@ class Origin(NamedTuple):
 
     def _changed(self) -> list[str]:
         """The files of another size; if there are none, those that were changed at another time."""
-        pairs = [(source, describe(source.path)) for source in self.sources]
-        return [old.path for old, new in pairs if old.size != new.size] or [
-            old.path for old, new in pairs if old != new
-        ]
+        pairs = [(old, describe(old.path)) for old in self.sources]
+        resized = [old.path for old, new in pairs if old.size != new.size]
+        return resized or [old.path for old, new in pairs if old != new]
 
 
 @dataclass(frozen=True)
