@@ -22,7 +22,7 @@ def test_the_page_holds_the_recording_and_only_its_own_script(tmp_path):
     recording = record("perceptron", **S1)
     page = recording.to_html(tmp_path / "exercise.html")
     assert (tmp_path / "exercise.html").read_text(encoding="utf-8") == page
-    assert content_of(page) == {"recordings": [recording.content]}
+    assert content_of(page) == {"recordings": [recording.content], "codes": [recording.code()]}
     allowed = re.search(r"script-src 'sha256-([^']+)'", page)[1]
     run = re.search(r'<script type="module">(.*?)</script>', page, re.S)[1]
     assert base64.b64encode(hashlib.sha256(run.encode()).digest()).decode() == allowed

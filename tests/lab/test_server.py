@@ -174,3 +174,13 @@ HOSTILE_KINDS = [
 def test_bad_gaussians_and_words_get_one_sentence(data, rule, said):
     with pytest.raises(ValueError, match=said):
         record_all({**data, "rules": [{"rule": rule}]})
+
+
+def test_a_recording_from_a_file_is_checked_and_comes_back_with_its_code():
+    recording = Recording(
+        json.loads(record_all({**PRESETS["XOR"], "rules": [{"rule": "perceptron"}]}))["recordings"][0]
+    )
+    found = json.loads(record_all({"recording": recording.content}))
+    assert found == {"recordings": [recording.content], "codes": [recording.code()]}
+    with pytest.raises(ValueError, match=r"rule: expected the name of an estimator"):
+        record_all({"recording": {**recording.content, "rule": {"name": "print", "parameters": {}}}})

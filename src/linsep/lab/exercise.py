@@ -86,7 +86,8 @@ class Exercise:
         """One page that asks the questions offline, without Python; also written to ``path``, if there is one."""
         from .page import make_page
 
-        page = make_page({"exercise": self.content}, title=self.content["title"])
+        codes = [each.code() for each in self.recordings]
+        page = make_page({"exercise": self.content, "codes": codes}, title=self.content["title"])
         if path is not None:
             with replace_file(path) as file:
                 file.write(page.encode())

@@ -102,7 +102,7 @@ class RiskLadder:
 
         if beside is not None:
             raise ValueError("beside: expected None; a ladder stands alone.")
-        page = make_page({"recordings": [self.content]})
+        page = make_page({"recordings": [self.content], "codes": [self.code()]})
         if path is not None:
             with replace_file(path) as file:
                 file.write(page.encode())

@@ -166,7 +166,7 @@ class Recording:
             f"from linsep import {', '.join(sorted(names_in(rule)))}",
             "from linsep.lab import record",
             "",
-            f"X = {data['X']!r}",
+            f"X = {self.X if self.is_labelling else self.X.tolist()!r}",
             f"y = {y!r}",
             *([f"covariances = {given['covariances']!r}"] if moments else []),
             f"rule = {code(rule)}",
@@ -195,7 +195,8 @@ class Recording:
 
         if beside is not None and beside.content["data"] != self.content["data"]:
             raise ValueError("beside: expected a recording of the same data.")
-        page = make_page({"recordings": [each.content for each in (self, beside) if each is not None]})
+        shown = [each for each in (self, beside) if each is not None]
+        page = make_page({"recordings": [each.content for each in shown], "codes": [each.code() for each in shown]})
         if path is not None:
             with replace_file(path) as file:
                 file.write(page.encode())

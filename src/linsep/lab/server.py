@@ -12,11 +12,15 @@ import threading
 import traceback
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from .page import make_page, policy
 from .presets import PRESETS, SUGGESTED
+
+if TYPE_CHECKING:
+    from .ladder import RiskLadder
+    from .recording import Recording
 
 MOST_BODY = 2_000_000  # bytes of a request
 MOST_POINTS, MOST_STEPS, SECONDS = 2_000, 2_000, 5.0
@@ -184,11 +188,17 @@ def _read_json(body: bytes) -> Any:
 
 
 def record_all(asked: Any) -> str:
-    """The recordings that were asked for: {"X", "y", "columns", "rules": [{"rule", "options"}]}, as JSON."""
-    from .ladder import make_ladder, record_risk
+    """The recordings that were asked for, and their code: {"X", "y", "columns", "rules": [{"rule", "options"}]}.
+
+    A recording that comes from a file, {"recording": content}, is checked and comes back.
+    """
+    from .ladder import FORMAT, RiskLadder, make_ladder, record_risk
     from .record import record
+    from .recording import Recording
     from .rules import make_option, make_rule
 
+    if isinstance(asked, dict) and isinstance(content := asked.get("recording"), dict):
+        return _with_code([RiskLadder(content) if content.get("format") == FORMAT else Recording(content)])
     if not isinstance(asked, dict) or not isinstance(asked.get("X"), list) or not isinstance(asked.get("y"), list):
         raise ValueError("Expected X, y and rules.")
     X, y, rules = asked["X"], asked["y"], asked.get("rules")
@@ -201,7 +211,7 @@ def record_all(asked: Any) -> str:
         raise ValueError("y: expected whole numbers or words as labels.")
     if words and not all(isinstance(each, list) for each in [*X, *y]):
         raise ValueError("X: expected words as lists of names, y a list of labels for each.")
-    found = []
+    found: list[Recording | RiskLadder] = []
     for each in rules:
         if not isinstance(each, dict) or not isinstance(each.get("rule"), str):
             raise ValueError("Expected the name of a rule.")
@@ -210,13 +220,19 @@ def record_all(asked: Any) -> str:
             raise ValueError("options: expected numbers by name.")
         if each["rule"] == LADDER:
             degree = make_option("degree", options.get("degree", LADDER_OPTIONS["degree"]))
-            found.append(record_risk(make_ladder(degree), X, y, columns=asked.get("columns")).to_json())
+            found.append(record_risk(make_ladder(degree), X, y, columns=asked.get("columns")))
             continue
         estimator = make_rule(each["rule"], **options)
         budget: dict[str, Any] = {"max_updates": MOST_STEPS, "max_seconds": SECONDS}
         budget |= {"columns": asked.get("columns"), "covariances": asked.get("covariances")}
-        found.append(record(estimator, X, y, **budget, name=each["rule"]).to_json())
-    return f'{{"recordings":[{",".join(found)}]}}'
+        found.append(record(estimator, X, y, **budget, name=each["rule"]))
+    return _with_code(found)
+
+
+def _with_code(found: list[Recording | RiskLadder]) -> str:
+    """What the page shows, and the Python code that it exports."""
+    codes = json.dumps([each.code() for each in found])
+    return f'{{"recordings":[{",".join(each.to_json() for each in found)}],"codes":{codes}}}'
 
 
 def serve(server: LabServer) -> None:

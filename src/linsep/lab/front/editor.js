@@ -123,7 +123,8 @@ export class Editor {
     if (file.size > this.live.bytes) { this.player.say(t("toobig", { mb: (file.size / 1e6).toFixed(1), most: (this.live.bytes / 1e6).toFixed(0) }), true); return; }
     const said = await file.text();
     if (!/^\s*\{/.test(said)) { this.useCsv(said); return; }
-    try { this.player.setRecordings([JSON.parse(said)]); } catch (error) { this.player.say(t("badrecording", { why: error.message }), true); }
+    await this.working;
+    try { this.ask({ recording: JSON.parse(said) }); } catch (error) { this.player.say(t("badrecording", { why: error.message }), true); }
   }
 
   changed() { this.preset = ""; this.presetSelect.value = ""; this.fitRules(); this.write(); this.record(); }
@@ -230,15 +231,18 @@ export class Editor {
     if (this.busy) { this.again = true; return; }
     const words = this.kindOfData() === "words";
     if (!words && new Set(this.data.y).size < 2) { this.player.setRecordings([this.placeholder()]); this.player.say(t("short")); return; }
-    this.busy = true;
     clearTimeout(this.slow);
     this.slow = setTimeout(() => { if (!words) this.player.setRecordings([this.placeholder()]); this.player.say(t("loading")); }, this.player.scenes.length ? 900 : 150);
     const whole = this.data.classes.every((name) => /^-?\d{1,9}$/.test(name)), one = (k) => (whole ? Number(this.data.classes[k]) : this.data.classes[k]), labels = this.data.y.map((k) => (words ? k.map(one) : one(k)));
     const asked = this.rules.map((rule, k) => ({ rule, options: this.options[k] })).filter(({ rule }) => rule);
-    const body = JSON.stringify({ X: this.data.X, y: labels, columns: this.data.columns, covariances: this.data.covariances, rules: asked });
-    fetch(this.live.address, { method: "POST", headers: { "Content-Type": "application/json", "X-Linsep-Token": this.live.token }, body })
+    this.ask({ X: this.data.X, y: labels, columns: this.data.columns, covariances: this.data.covariances, rules: asked });
+  }
+
+  ask(asked) {
+    this.busy = true;
+    this.working = fetch(this.live.address, { method: "POST", headers: { "Content-Type": "application/json", "X-Linsep-Token": this.live.token }, body: JSON.stringify(asked) })
       .then((answer) => answer.json())
-      .then((found) => { if (found.error) this.player.say(found.error, true); else { this.player.setRecordings(found.recordings); this.player.say(""); } })
+      .then((found) => { if (found.error) this.player.say(found.error, true); else { this.player.setRecordings(found.recordings, found.codes); this.player.say(""); } })
       .catch((error) => this.player.say(error instanceof TypeError || error instanceof SyntaxError ? t("unreachable") : String(error.message), true))
       .finally(() => { clearTimeout(this.slow); this.busy = false; if (this.again) { this.again = false; this.record(); } });
   }

@@ -1,6 +1,6 @@
 // What can be taken away: frames (SVG, PNG), the recording (JSON, CSV), Python code, and a link to this scene.
 import { encodeGif } from "./gif.js";
-import { pythonCode, updatesCsv } from "./code.js";
+import { updatesCsv } from "./table.js";
 import { getLanguage, t } from "./text.js";
 import { el } from "./words.js";
 
@@ -40,10 +40,11 @@ export function exportMenu(player) {
     ["gif", async () => download("animation.gif", await makeGif(player))],
     ["json", () => download("recording.json", JSON.stringify(content()), "application/json")],
     ["csv", () => download("updates.csv", updatesCsv(content()), "text/csv")],
-    ["code", () => download("reproduce.py", pythonCode(content()), "text/x-python")],
+    ["code", () => download("reproduce.py", player.scenes[0].code, "text/x-python")],
   ];
   const list = el("div", { class: "menu", role: "menu" }), summary = el("summary", {}), box = el("details", { class: "exports" }, summary, list);
   const write = () => { summary.textContent = t("exports"); list.replaceChildren(...items.map(([key, action]) => el("button", { type: "button", role: "menuitem", "data-export": key, onclick: () => { box.open = false; action(); } }, t(key)))); };
+  box.addEventListener("toggle", () => { list.querySelector("[data-export=code]").disabled = !player.scenes[0]?.code; }); // Python is at work
   document.addEventListener("click", (event) => { if (!box.contains(event.target)) box.open = false; });
   return { box, write };
 }

@@ -37,7 +37,7 @@ function startLab() {
   if (content.live) { editor = new Editor(player, content.live); middle = editor.controls; }
   const recordings = content.exercise ? content.exercise.recordings : content.recordings;
   if (content.exercise && recordings.length > 1) {
-    const choose = el("select", { onchange: () => { player.setRecordings([recordings[Number(choose.value)]]); exercise.begin(); } }, ...recordings.map((each, k) => el("option", { value: k }, ruleName(each.rule.catalogue ?? each.rule.name))));
+    const choose = el("select", { onchange: () => { player.setRecordings([recordings[Number(choose.value)]], [content.codes[Number(choose.value)]]); exercise.begin(); } }, ...recordings.map((each, k) => el("option", { value: k }, ruleName(each.rule.catalogue ?? each.rule.name))));
     middle = el("div", { class: "live" }, el("label", {}, t("rule"), choose));
   }
   const title = () => content.exercise?.title || recordings?.[0]?.title || "", rewrite = () => { editor?.write(); exercise?.write(); };
@@ -45,7 +45,7 @@ function startLab() {
   const keep = () => { clearTimeout(player.keeping); player.keeping = setTimeout(() => writeAddress({ ...lookState(player), ...(editor ? editor.state() : {}) }), 150); write(false); };
   try {
     if (editor) { editor.restore(state); player.wanted = Number(state.step) || 0; }
-    else player.setRecordings(content.exercise ? recordings.slice(0, 1) : recordings);
+    else player.setRecordings(content.exercise ? recordings.slice(0, 1) : recordings, content.codes);
   } catch (error) { player.say(t("badrecording", { why: error.message }), true); return; }
   if (content.exercise) { exercise = new ExerciseHost(player, content.exercise); player.stage.before(exercise.panel); exercise.begin(); }
   else if (!editor) player.go(Number(state.step) || 0);

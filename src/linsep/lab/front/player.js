@@ -31,12 +31,13 @@ export class Player {
 
   get frames() { return Math.max(1, ...this.scenes.map((scene) => scene.run.frames)); }
 
-  setRecordings(contents) {
+  setRecordings(contents, codes = []) {
     while (this.scenes.length > contents.length) this.scenes.pop().root.remove();
     contents.forEach((content, k) => {
       if (this.scenes[k]) this.scenes[k].setContent(content);
       else { this.scenes[k] = new Scene(content, this); this.stage.append(this.scenes[k].root); }
     });
+    this.scenes.forEach((scene, k) => (scene.code = codes[k] ?? null));
     this.root.classList.toggle("beside", contents.length > 1);
     this.scenes.forEach((scene) => (scene.boxes = null));
     this.go(Math.min(this.frame, this.frames - 1));
