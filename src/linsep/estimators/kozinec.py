@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -129,13 +129,13 @@ class Kozinec(LoopedLinear):
 
     def _updates(self, X, y, sample_weight, most, bounds):
         if self.batch:
-            raise ValueError("trace: expected batch=False.")
+            raise ValueError("batch: expected False for trace, got True.")
         return super()._updates(X, y, sample_weight, most, bounds)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """As `Perceptron.partial_fit`; not with ``batch=True``."""
         if self.batch:
-            raise ValueError("partial_fit: expected batch=False.")
+            raise ValueError("batch: expected False for partial_fit, got True.")
         return super().partial_fit(X, y, classes, sample_weight)
 
     def _start(self, parts):
