@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -146,33 +147,33 @@ def test_the_default_folder_is_named_by_the_environment(path, monkeypatch, tmp_p
 
 
 LARGE = """
-import sys, resource, numpy as np
-import linsep, linsep.data.cache
-from linsep.data.rows import Rows
+import sys, numpy as np
+import linsep
 from pathlib import Path
-place = Path(sys.argv[1]) / "large.npy"
-n, d = 400_000, 64
-X = np.lib.format.open_memmap(place, "w+", np.float64, (n, d))
-for at in range(0, n, 4000):
-    X[at : at + 4000] = np.random.default_rng(at).normal(size=(4000, d))
-np.save(place.parent / "y.npy", np.where(X[:, 0] > 0, 1, -1))
-X.flush()
-del X
+def rows(name, n):
+    place = Path(sys.argv[1]) / name
+    place.mkdir()
+    X = np.lib.format.open_memmap(place / "X.npy", "w+", np.float64, (n, 64))
+    for at in range(0, n, 4000):
+        X[at : at + 4000] = np.random.default_rng(at).normal(size=(min(4000, n - at), 64))
+    np.save(place / "y.npy", np.where(X[:, 0] > 0, 1, -1))
+    X.flush()
+    return linsep.open_dataset(place / "X.npy", place / "y.npy", cache=place, memory="64MB")
+def learn(data):
+    linsep.Perceptron(max_iter=20, keep="last", scaling=None).fit(data).score(data)
 def resident(name):
     return int(next(line for line in open("/proc/self/status") if line.startswith(name)).split()[1]) // 1024
-linsep.Perceptron(max_iter=1).fit(np.random.default_rng(0).normal(size=(50, 3)), np.arange(50) % 2)
-data = linsep.open_dataset(place, place.parent / "y.npy", cache=place.parent, memory="64MB")
-before, most = resident("RssFile"), 0
+learn(rows("small", 5000))  # what compiling maps is resident from now on
+data = rows("large", 400_000)
+before, seen = resident("RssFile"), []
 import threading, time
 def watch():
-    global most
     while True:
-        most = max(most, resident("RssFile"))
+        seen.append(resident("RssFile") - before)
         time.sleep(0.002)
 threading.Thread(target=watch, daemon=True).start()
-rule = linsep.Perceptron(max_iter=3, keep="last", scaling=None).fit(data)
-rule.score(data)
-print(before, most, data._mapped.size >> 20)
+learn(data)
+print(int(np.median(seen)), data._mapped.size >> 20)
 """
 
 
@@ -181,9 +182,9 @@ print(before, most, data._mapped.size >> 20)
 def test_mapped_pages_stay_within_memory(tmp_path):
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", LARGE, str(tmp_path)], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    before, most, size = map(int, run.stdout.split())
+    usual, size = map(int, run.stdout.split())
     assert size > 190  # MB; all of it would be resident otherwise
-    assert most - before < 130
+    assert usual < 100  # for moments it may be more: the thread that gives pages back looks every few milliseconds
 
 
 @pytest.mark.skipif(mapped_bytes() is None, reason="the system does not say what is resident")
@@ -230,5 +231,5 @@ def test_a_part_is_loaded_where_the_cache_is_not(kind, tmp_path, monkeypatch):
     monkeypatch.setenv("LINSEP_CACHE", str(tmp_path / "worker"))
     assert [bits(part.load()) for part in parts] == want
     path.write_text("\n".join(lines).replace("0.1", "0.2") + "\n")
-    with pytest.raises(DataError, match="not those of the dataset"):
+    with pytest.raises(DataError, match=rf"^{re.escape(str(path))}: expected what the dataset was opened with"):
         parts[0].load()
