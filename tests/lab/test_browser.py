@@ -37,6 +37,11 @@ def browser():
         found.close()
 
 
+def is_error(message):
+    """Whether the script said something is wrong; that the server refused something is no error of the page."""
+    return message.type == "error" and "status of 400" not in message.text
+
+
 @pytest.fixture
 def page(browser):
     """A page that may reach this machine only, and that fails the test for any error of its script."""
@@ -44,7 +49,7 @@ def page(browser):
     errors = []
     found = context.new_page()
     found.on("pageerror", lambda error: errors.append(str(error)))
-    found.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    found.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
     yield found
     context.close()
     assert not errors
@@ -503,17 +508,38 @@ def test_csv_by_paste_and_file(page, server, tmp_path):
         (tmp_path / "data.csv").write_text(said)
         page.locator("input[type=file]").set_input_files(tmp_path / "data.csv")
         until(page, "document.querySelector('.note').textContent === given", expected)
-    (tmp_path / "large.csv").write_bytes(b"0,0,1\n" * 400_000)
+    with open(tmp_path / "large.csv", "wb") as file:
+        file.truncate(100_000_000)
     page.locator("input[type=file]").set_input_files(tmp_path / "large.csv")
-    until(page, "document.querySelector('.note').textContent.startsWith('The file has 2.4 MB')")
+    until(page, "document.querySelector('.note').textContent.startsWith('The file has 100.0 MB')")
+    page.evaluate(
+        "document.body.dispatchEvent(new ClipboardEvent('paste', {bubbles: true, clipboardData: (() => {"
+        "const data = new DataTransfer(); data.setData('text/plain', '0,0,1\\n'.repeat(1e6)); return data; })()}))"
+    )
+    until(page, "document.querySelector('.note').textContent === 'The lab takes up to 2000 points, got 1000000.'")
     recording = record("kozinec", **S1)
     recording.save(tmp_path / "s1.json")
     page.locator("input[type=file]").set_input_files(tmp_path / "s1.json")
     until(page, "linsepLab.scenes[0].run.ruleClass() === 'Kozinec'")
     assert exported(page, "code").decode() == recording.code()
+    forged = recording.content | {"rule": {"name": "__import__('os').system", "parameters": {}}}
+    (tmp_path / "forged.json").write_text(json.dumps(forged))
+    page.locator("input[type=file]").set_input_files(tmp_path / "forged.json")
+    until(page, "document.querySelector('.note.bad')?.textContent.startsWith('rule: expected the name of an est')")
     (tmp_path / "one.csv").write_text("0,0,a\n1,1,a")
     page.locator("input[type=file]").set_input_files(tmp_path / "one.csv")
     until(page, "document.querySelector('.note').textContent.startsWith('Expected two classes')")
+
+
+def test_an_endless_rule_stops_at_its_budget_and_says_so(page, server):
+    page.goto(server.address + "#preset=XOR&rule=perceptron+with+margin")
+    recorded(page, 4)
+    assert page.evaluate("linsepLab.scenes[0].run.T") > 0 and not page.locator(".note.bad").count()
+    page.goto("about:blank")
+    page.goto(server.address + "#preset=XOR&rule=relaxation")
+    recorded(page, 4)
+    said = page.locator(".certificate").inner_text()
+    assert "The recording ends here at its budget; the rule would go on." in said
 
 
 def test_every_button_has_a_name_and_pictures_are_described(page, server):

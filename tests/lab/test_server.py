@@ -135,6 +135,16 @@ def test_a_busy_port_is_not_an_error(server):
         other.server_close()
 
 
+def test_it_is_up_before_anything_slow_is_imported():
+    code = (
+        "import sys; from linsep.lab.server import LabServer; print(LabServer().address)\n"
+        "print(sorted({'numba', 'scipy', 'sklearn', 'polars', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    address, slow = done.stdout.splitlines()
+    assert address.startswith("http://127.0.0.1:") and slow == "[]"
+
+
 def test_it_listens_on_this_machine_only(server):
     assert server.socket.getsockname()[0] == "127.0.0.1" and server.socket.family == socket.AF_INET
 
