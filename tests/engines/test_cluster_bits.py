@@ -26,11 +26,17 @@ RULES = {  # and whether they are shown rows that are apart
     "margin": (MaximumMargin, True),
     "augmented margin": (lambda: MaximumMargin(bias="augmented"), True),
     "margin of rows that are not apart": (MaximumMargin, False),
+    "soft margin": (lambda: MaximumMargin(0.1, method="newton"), False),
+    "augmented squared hinge": (
+        lambda: MaximumMargin(0.1, method="newton", loss="squared_hinge", bias="augmented", class_weight="balanced"),
+        False,
+    ),
+    "wide sparse soft margin": (lambda: MaximumMargin(0.1, method="newton", tol=1e-2), False),
     "worst violator": (lambda: Kozinec(batch=True, max_iter=20), True),
     "ridge": (lambda: LeastSquares(alpha=2.0), False),
     "wide sparse ridge": (LeastSquares, False),
 }
-QUICK = {"ridge", "margin"}  # the others are long tests
+QUICK = {"ridge", "margin", "soft margin"}  # the others are long tests
 
 
 def table(name):

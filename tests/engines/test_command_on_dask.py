@@ -37,7 +37,7 @@ def write_files(folder, rows=20_000):
     [
         (["--workers", "2"], "--workers: the rule auto can't be learned in parts here"),
         (["--workers", "2", "--scheduler", "tcp://127.0.0.1:1", "-r", "perceptron"], "expected without --scheduler"),
-        (["--workers", "2", "-r", "maximum-margin", "--C", "1"], "--C is not for rows in parts"),
+        (["--workers", "2", "-r", "maximum-margin", "--C", "auto"], "--C auto compares fits, which is not for rows in"),
         (["--workers", "2", "-r", "perceptron", "--lift", "2"], "--lift is not for rows in parts"),
     ],
 )
@@ -78,13 +78,21 @@ def test_workers_with_other_versions_are_named():
         require_versions(Client())
 
 
+COMMANDS = {
+    "perceptron": (["--passes", "8"], lambda: linsep.Perceptron(batch=True, max_iter=8)),
+    "maximum-margin": (["--C", "0.1"], lambda: linsep.MaximumMargin(0.1, method="newton")),
+    "least-squares": ([], linsep.LeastSquares),
+}
+
+
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
-def test_the_command_learns_what_memory_learns(tmp_path):
-    paths, model = write_files(tmp_path), str(tmp_path / "m.linsep")
-    command = [sys.executable, "-m", "linsep", "fit", *paths, "-t", "y", "-r", "perceptron", "--passes", "8"]
+@pytest.mark.parametrize("rule", COMMANDS)
+def test_the_command_learns_what_memory_learns(rule, tmp_path):
+    (options, make), paths, model = COMMANDS[rule], write_files(tmp_path), str(tmp_path / "m.linsep")
+    command = [sys.executable, "-m", "linsep", "fit", *paths, "-t", "y", "-r", rule, *options]
     subprocess.run([*command, "--workers", "2", "-o", model, "-q"], check=True, timeout=300)
-    whole = linsep.Perceptron(batch=True, max_iter=8).fit(linsep.open_dataset(paths, "y"))
+    whole = make().fit(linsep.open_dataset(paths, "y"))
     found = linsep.load(model)
     assert found.coef_.tobytes() == whole.coef_.tobytes()
     assert found.certificate_.to_dict() == whole.certificate_.to_dict()

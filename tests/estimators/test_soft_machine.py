@@ -104,7 +104,7 @@ def test_a_visit_finds_the_best_weights_of_a_row(seed, limit, diagonal):
 @pytest.mark.parametrize("kind", [np.array, sp.csr_array])
 def test_passes_tell_the_gap_and_compiled_and_interpreted_do_the_same(kind, squared):
     X, y = clouds(3, n=12)
-    problem = SoftMarginProblem(classes(kind(X), y, 4), np.full(12, 0.4), squared=squared, bias="augmented")
+    problem = SoftMarginProblem([classes(kind(X), y, 4)], np.full(12, 0.4), squared=squared, bias="augmented")
     found = []
     for run, look in ((visit_sets, look_at_sets), (visit_sets.py_func, look_at_sets.py_func)):
         ascent = MachineAscent(Bounds(problem), np.zeros(48))
@@ -125,7 +125,7 @@ def test_passes_tell_the_gap_and_compiled_and_interpreted_do_the_same(kind, squa
 def test_what_a_pass_adds_up_is_the_gap():
     """One row that fits a pass: the estimate before its visit is P - D to the last digits."""
     X, y = np.array([[1.0, -2.0]]), np.array([1])
-    problem = SoftMarginProblem(classes(X, y, 3), np.full(1, 0.3), squared=False, bias="augmented")
+    problem = SoftMarginProblem([classes(X, y, 3)], np.full(1, 0.3), squared=False, bias="augmented")
     alpha = np.array([0.1, 0.0, 0.15])
     ascent = MachineAscent(Bounds(problem), alpha)
     ascent.kappa, ascent.centre = 2.0, np.linspace(-1.0, 1.0, 9)

@@ -20,7 +20,8 @@ from linsep.certificates.objective import ObjectiveCertificate
 from linsep.certificates.prove.objective import SoftMarginProblem
 from linsep.oracles import points
 from linsep.solvers.coordinate_ascent import Ascent, Coordinates, visit_rows
-from linsep.solvers.newton import add_outer_products, search_line
+from linsep.solvers.curvature import add_outer_products
+from linsep.solvers.newton import search_line
 from linsep.solvers.soft_margin import Bounds
 
 LOSSES, BIASES, METHODS = ["hinge", "squared_hinge"], ["free", "augmented"], ["auto", "ascent", "newton"]
@@ -224,7 +225,7 @@ def test_bad_parameters_are_named(name, value):
 
 def problem_of(X, sign, C, squared, alpha):
     """A problem with augmented bias, and its coordinates."""
-    problem = SoftMarginProblem(points(X, sign), np.full(len(sign), C), squared=squared, bias="augmented")
+    problem = SoftMarginProblem([points(X, sign)], np.full(len(sign), C), squared=squared, bias="augmented")
     curvature = ((X.toarray() if sp.issparse(X) else X) ** 2).sum(axis=1) + 1.0 + problem.diagonal
     return problem, Coordinates(alpha, problem.limit, problem.diagonal, problem.C.copy(), curvature)
 
@@ -264,7 +265,7 @@ def test_conjugate_gradients_raise_D_within_the_limits(squared, bias):
     """Of a free bias with the same sums in both classes as before, and with the bias that makes all slopes vanish."""
     X, sign = clouds(11, 80, 30, 0.3)
     alpha = np.random.default_rng(0).uniform(0.0, 0.5, 80) * (np.arange(80) % 3 > 0)
-    problem = SoftMarginProblem(points(X, sign), np.full(80, 0.5), squared=squared, bias=bias)
+    problem = SoftMarginProblem([points(X, sign)], np.full(80, 0.5), squared=squared, bias=bias)
     alpha = problem.balance(alpha) if bias == "free" else alpha
     ascent = Ascent(Bounds(problem), alpha)
     alpha, limit, diagonal = ascent.coordinates.alpha, problem.limit, problem.diagonal

@@ -10,7 +10,7 @@ from ..engines import EngineError
 from ..engines.dask_client import connect
 from .output import Problem, refuse
 
-RULES = "perceptron, relaxation, linear-machine, kozinec or maximum-margin"
+RULES = "perceptron, relaxation, linear-machine, kozinec, least-squares or maximum-margin"
 
 
 def check_cluster(options: dict[str, Any]) -> None:
@@ -18,12 +18,12 @@ def check_cluster(options: dict[str, Any]) -> None:
     name = "--scheduler" if options["scheduler"] else "--workers" if options["workers"] else ""
     if options["scheduler"] and options["workers"]:
         refuse("--workers: expected without --scheduler, whose cluster has its workers.")
-    if name and options["rule"] in ("auto", "averaged-perceptron", "least-squares"):
+    if name and options["rule"] in ("auto", "averaged-perceptron"):
         refuse(f"{name}: the rule {options['rule']} can't be learned in parts here. Give --rule {RULES}.")
     if name and options["lift"]:
         refuse(f"{name}: --lift is not for rows in parts.")
-    if name and options["price"] is not None:
-        refuse(f"{name}: --C is not for rows in parts; leave it out for the largest margin.")
+    if name and options["price"] == "auto":
+        refuse(f"{name}: --C auto compares fits, which is not for rows in parts. Give a number, or leave --C out.")
 
 
 @contextmanager

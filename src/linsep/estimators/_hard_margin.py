@@ -47,7 +47,7 @@ def compromise(parts: Sequence[Rows], bias: str, max_seconds: float | None) -> n
     (part,) = parts
     A = VectorMatrix(part.with_bias(0.0))
     C = A.weight / max(float(np.average(A.squares, weights=A.weight)), 1e-300)  # as SVMlight has it
-    problem = SoftMarginProblem(part, C, squared=False, bias=bias)
+    problem = SoftMarginProblem([part], C, squared=False, bias=bias)
     with retold():
         return soft_margin(problem, 1e-3, Rounds(200, max_seconds)).w
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -96,10 +96,12 @@ def _facts(held: tuple[Loaded, Facts]) -> Facts:
 
 
 def hold_rows(
-    loaded: tuple[Loaded, Facts], classes: np.ndarray, weights: tuple[bool, np.ndarray | None], metric: Any
-) -> Held:
+    loaded: tuple[Loaded, Facts], classes: np.ndarray, weights: tuple[bool, np.ndarray | None], exponent: int,
+    metric: Any,
+) -> Held:  # fmt: skip
     """Where a part is: the rows as an oracle, with what all parts together have decided."""
     X, y, weight = loaded[0]
+    X = _times(X, exponent)
     assert y is not None
     label = (np.searchsorted(classes, y) if classes.size > 2 else y == classes[1]).astype(np.int32)
     machine, (weighted, of_classes) = classes.size > 2, weights
@@ -111,8 +113,17 @@ def hold_rows(
     return Held(with_metric(rows_oracle(X, sign, own), metric), label)
 
 
-def _take(loaded: tuple[Loaded, Facts], rows: np.ndarray) -> Any:
-    return loaded[0].X[rows]
+def _times(X: Any, exponent: int) -> Any:
+    """X times 2^exponent, as it is in memory."""
+    if not exponent:
+        return X
+    if sp.issparse(X):
+        return sp.csr_array((np.ldexp(X.data, exponent), X.indices, X.indptr), shape=X.shape)
+    return np.ldexp(X, exponent)
+
+
+def _take(loaded: tuple[Loaded, Facts], rows: np.ndarray, exponent: int) -> Any:
+    return _times(loaded[0].X[rows], exponent)
 
 
 def _look_at_part(loaded: tuple[Loaded, Facts], function: Any, exponent: int, count: int, *arguments: Any) -> list[Any]:
@@ -131,6 +142,7 @@ class Parted:
     facts: list[Facts]
     weights: tuple[bool, np.ndarray | None] = (False, None)  # whether rows have them, and those of the classes
     held: dict[int, list[Any]] = field(default_factory=dict)  # handles of Held, by the metric they were made with
+    exponent: int = 0  # rows are learned from times 2^exponent
 
     @classmethod
     def load(cls, engine: Any, parts: Sequence[tuple[Any, ...]], load: Callable = load_part) -> Parted:
@@ -190,6 +202,10 @@ class Parted:
         """The least number that is not 0, and the largest."""
         return Magnitudes(min(each.least for each in self.facts), max(each.largest for each in self.facts))
 
+    def times_power_of_two(self, exponent: int) -> Parted:
+        """The rows times 2^exponent."""
+        return replace(self, exponent=self.exponent + exponent, held={})
+
     def weigh(self, estimator: Any, label: np.ndarray, sample_weight: np.ndarray | None) -> None:
         """Note that rows have weights, and those of their classes, which are multiplied where the rows are."""
         present = label if sample_weight is None else label[sample_weight > 0]
@@ -210,8 +226,8 @@ class Parted:
     def take(self, rows: np.ndarray) -> Any:
         """Some rows, in their order; their numbers are sorted."""
         cuts = np.searchsorted(rows, self.starts)
-        own = [(rows[a:b] - at,) for a, b, at in zip(cuts[:-1], cuts[1:], self.starts[:-1])]
-        used = [k for k, (some,) in enumerate(own) if some.size]
+        own = [(rows[a:b] - at, self.exponent) for a, b, at in zip(cuts[:-1], cuts[1:], self.starts[:-1])]
+        used = [k for k, (some, _) in enumerate(own) if some.size]
         found = self.engine.map(_take, [self.handles[k] for k in used], (), [own[k] for k in used])
         return sp.csr_array(sp.vstack(found, format="csr")) if self.facts[0].sparse else np.concatenate(found)
 
@@ -237,7 +253,7 @@ class Parted:
         metric = sample.scale.metric
         held = self.held.get(id(metric))
         if held is None:
-            shared = classes, self.weights, metric
+            shared = classes, self.weights, self.exponent, metric
             held = self.held[id(metric)] = self.engine.hold(hold_rows, [(handle, *shared) for handle in self.handles])
         parts = []
         for handle, fact, at in zip(held, self.facts, self.starts[:-1].tolist()):

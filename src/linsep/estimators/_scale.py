@@ -98,9 +98,7 @@ class Scale(NamedTuple):
         if not self.exponent:
             return X
         if isinstance(X, Parted):
-            raise ValueError(
-                f"X: values of about {2.0**self.exponent:.3g} can't be learned in parts. Scale the columns."
-            )
+            return X.times_power_of_two(exponent)
         if sp.issparse(X):
             return sp.csr_array((np.ldexp(X.data, exponent), X.indices, X.indptr), shape=X.shape)
         return np.ldexp(X, exponent)

@@ -29,9 +29,10 @@ from ..targets import EpsOptimal
 from ._datasets import takes_dataset
 from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
 from ._lazy import row_by_row
-from ._linear import LinearClassifier, has_unlike_columns, set_oracle
+from ._linear import LinearClassifier, has_unlike_columns
 from ._oracles import two_classes
 from ._parameters import shared_parameters
+from ._parted import Parted
 from ._scale import NEAR, SAFE, require_costs
 from ._types import ClassWeight
 from ._validation import (
@@ -51,6 +52,7 @@ from .one_vs import Committee, OneVsAll, OneVsOne
 
 MACHINE_TOL = 1e-2  # of a linear machine of soft margin: less changes no held-out accuracy
 WIDEST = 1000  # columns up to which a proof of inseparability is tried
+OF_OTHER_FITS = "committee_", "certificates_", "certificate_", "history_", "margin_", "support_vectors_"
 COMMITTEES = {"one-vs-all": OneVsAll, "one-vs-one": OneVsOne}
 
 
@@ -92,7 +94,7 @@ class MaximumMargin(LinearClassifier):
         soft one's cost, 1e-2 of that of a linear machine.
     method : {"auto", "ascent", "newton"}, default="auto"
         How a soft margin is found: dual coordinate ascent, Newton steps, or one after the other. A linear machine is
-        found by ascent: "newton" is refused.
+        found by ascent, dask collections by Newton steps; there "auto" is that, and the other is refused.
     visits : {"random", "cyclic"}, default="random"
         In which order the ascent visits the rows.
     max_iter : int or "auto", default="auto"
@@ -113,7 +115,7 @@ class MaximumMargin(LinearClassifier):
     support_ : array of int
         The rows that decide.
     support_vectors_ : array or sparse matrix
-        These rows of X.
+        These rows of X; not of a soft margin of rows in parts, which stay where they are.
     n_support_ : array of int
         How many of them each class has.
     dual_coef_ : array of shape (1, n_support), (n_classes, n_support) or (n_members, n_support)
@@ -167,7 +169,7 @@ class MaximumMargin(LinearClassifier):
         return "augmented" if self._machine() else self.bias
 
     def _learns_from_parts(self) -> bool:
-        return math.isinf(self.C)
+        return True
 
     def _safe(self) -> int:
         return SAFE if math.isinf(self.C) else NEAR
@@ -198,12 +200,13 @@ class MaximumMargin(LinearClassifier):
         """
         sample = self._checked_sample(X, y, sample_weight)
         before = getattr(self, "committee_", None) if self.warm_start else None
-        for name in ("committee_", "certificates_", "certificate_", "history_", "margin_"):  # of a fit of another kind
+        for name in OF_OTHER_FITS:
             self.__dict__.pop(name, None)
         committee = len(self.classes_) > 2 and not sample.n_classes
         weights = self._fit_committee(sample, before) if committee else self._learn(sample)
         self.support_ = np.flatnonzero(weights.any(axis=1))
-        self.support_vectors_ = sample.scale.rows(sample.X[self.support_], back=True)
+        if not (isinstance(sample.X, Parted) and math.isfinite(self.C)):  # those of a soft margin are many
+            self.support_vectors_ = sample.scale.rows(sample.X[self.support_], back=True)
         self.n_support_ = np.bincount(sample.label[self.support_], minlength=len(self.classes_))
         self.dual_coef_ = weights[self.support_].T
         if not hasattr(self, "committee_"):  # whose members have warned
@@ -295,8 +298,7 @@ class MaximumMargin(LinearClassifier):
     def _fit_machine(self, sample: Sample) -> np.ndarray:
         """Learn a linear machine of hard margin; returns how much of each row is in the weights of each class."""
         tol, rounds, outcome = self._asked_for(self._bias_of_rows())
-        (part,) = two_classes(sample, self.classes_, bias=float(self.fit_intercept))
-        assert isinstance(part, Classes)
+        part: Classes = two_classes(sample, self.classes_, bias=float(self.fit_intercept))[0]
         certificate = machine_margin(part, tol, rounds, outcome)
         W, one_hot, passes = certificate.w, np.eye(sample.n_classes)[sample.label], certificate.updates
         share = np.zeros((sample.sign.size, sample.n_classes))
@@ -318,22 +320,22 @@ class MaximumMargin(LinearClassifier):
 
     def _fit_soft(self, sample: Sample) -> np.ndarray:
         """Learn a soft margin; returns how much of each row is in w, or in the weights of each class."""
-        machine = sample.n_classes > 0
-        if machine and self.method == "newton":
+        if (machine := sample.n_classes > 0) and self.method == "newton":
             raise ValueError("method: expected 'auto' or 'ascent' for a linear machine, got 'newton'.")
+        if self.method == "ascent" and isinstance(sample.X, Parted):
+            raise ValueError("method: expected 'auto' or 'newton' for rows in parts, got 'ascent'.")
         tol = (MACHINE_TOL if machine else 1e-4) if self.tol == "auto" else self.tol
         cost = sample.scale.times_square(self.C, "C")  # in the units of the scaled rows
         C = cost * (np.ones(sample.sign.size) if sample.weight is None else sample.weight)
         require_costs(C)
-        part = set_oracle(sample, bias=float(self.fit_intercept))
-        problem = SoftMarginProblem(part, C, squared=self.loss == "squared_hinge", bias=self._bias_of_rows())
+        parts = two_classes(sample, self.classes_, bias=float(self.fit_intercept))
+        problem = SoftMarginProblem(parts, C, squared=self.loss == "squared_hinge", bias=self._bias_of_rows())
         most = self._most if self.max_iter == "auto" else self.max_iter
         rounds = Rounds(most, self.max_seconds, self._auto_seconds())
         before = getattr(self, "_alpha", None) if self.warm_start else None
         if before is not None and before.size != C.size * problem.slots:
-            raise ValueError(
-                f"warm_start: expected {before.size // problem.slots} rows as in the last fit, got {C.size}."
-            )
+            rows = before.size // problem.slots
+            raise ValueError(f"warm_start: expected {rows} rows as in the last fit, got {C.size}.")
         self.history_: list[dict[str, float]] = []
         found = soft_margin(
             problem, tol, rounds, method=self.method, visits=self.visits,
@@ -388,8 +390,7 @@ class MaximumMargin(LinearClassifier):
             return super().check(X, y, sample_weight)
         X, y = check_input(self, X, y)
         require_known_labels(y, self.classes_)
-        weight = self._weights(X, np.searchsorted(self.classes_, y), sample_weight, partial=False)
-        return self.committee_.check(X, y, weight)
+        return self.committee_.check(X, y, self._weights(X, np.searchsorted(self.classes_, y), sample_weight, False))
 
     @row_by_row
     def distance(self, X) -> np.ndarray:

@@ -245,7 +245,7 @@ def combine(parts: Sequence[RowOracle], dual_weights: np.ndarray) -> np.ndarray:
         (number, dual_weights[part.first * part.slots : (part.first + part.sign.size) * part.slots])
         for number, part in zip(block_numbers(parts), parts, strict=True)
     ]
-    for nodes in map_parts(_combine_part, parts, each=own):
+    for nodes in map_parts(combine_part, parts, each=own):
         tree.extend(nodes)
     total = tree.total()
     return np.zeros(parts[0].size) if total is None else total
@@ -257,7 +257,7 @@ def add_into(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return one
 
 
-def _combine_part(part: RowOracle, number: int, own: np.ndarray) -> list[Node]:
+def combine_part(part: RowOracle, number: int, own: np.ndarray) -> list[Node]:
     """The sums of the blocks of a part, merged as far as they can be; its first block has this number."""
     rows = np.flatnonzero(own) if part.slots == 1 else np.flatnonzero(own.reshape(-1, part.slots).any(axis=1))
     rows = rows[part.weight[rows] > 0] if part.weight.size else rows

@@ -219,6 +219,6 @@ def nearest_point_by_ascent(parts: Sequence[Rows], bias: str, tol: float, rounds
         )
     (part,) = parts
     limits = np.where(part.present_places(), math.inf, 0.0)
-    bounds = MarginBounds(SoftMarginProblem(part, limits, squared=False, bias=bias))
+    bounds = MarginBounds(SoftMarginProblem([part], limits, squared=False, bias=bias))
     ascend(bounds, np.zeros(part.sign.size), tol, rounds)
     return NearestPoint(bounds.w, bounds.dual_weights, bounds.passes)

@@ -8,8 +8,8 @@ alike by remembering, too: with the weights :math:`\alpha^k` so far,
           \alpha_i^{k+1} = \min(\max(\alpha_i^k + \sigma C_i (1 - \langle w,a_i\rangle), 0), C_i) ,
 
 the method of multipliers. The curvature comes only from the rows between their limits, :math:`I + \sigma \sum_F C_i a_i
-a_i^T`. With few columns that sum is kept, and changed by the rows that enter or leave F; with many, conjugate gradients
-multiply with it.
+a_i^T`: see `linsep.solvers.curvature`. Rows are asked for sums and scores only, so that they may be in parts, and
+elsewhere.
 """
 
 from __future__ import annotations
@@ -19,14 +19,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 
 from ..certificates.prove.objective import SoftMarginProblem
 from ..jit import compiled
 from ..loop.stop import Rounds
 from ..loop.trace import tell
-from ..rows.matrix import dense_vectors
+from .curvature import CurvatureMatrix, CurvatureProducts
 
 if TYPE_CHECKING:
     from .soft_margin import Bounds
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 FEW = 1500  # columns up to which the curvature is kept as a matrix
 GROW = 5.0
 IDLE, SMALL = 50, 1e-9  # steps without a clearly smaller slope, and a gap: together they are rounding
-BLOCK = 4096
-SPARSE = 4  # columns for each non-zero, from which on products of non-zeros are quicker than those of matrices
 
 
 def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> None:
@@ -177,78 +173,3 @@ def search_line(unlimited, fall, limit, moved, slope, norm):
         if not low < t < high:
             t = 0.5 * (low + high) if high < np.inf else 2.0 * low
     return t
-
-
-def _diagonal(in_norm: np.ndarray, rate: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The curvature of the norm; of a free bias, which is not in it, next to nothing, unless no row holds the bias."""
-    held = 1e-8 * (1.0 + float(rate[rows].sum())) if rows.size else float(rate.sum())
-    return np.where(in_norm > 0, in_norm, held)
-
-
-class CurvatureMatrix:
-    """The curvature of few columns: a matrix that follows the rows between their limits."""
-
-    def __init__(self, problem: SoftMarginProblem):
-        self.problem = problem
-        self.rows = np.zeros(0, dtype=np.int64)
-        self.matrix = np.zeros((problem.size, problem.size))
-        X = problem.part.matrix
-        self.by_pairs = sp.issparse(X) and SPARSE * X.nnz < problem.size * problem.C.size
-
-    def step(self, rows: np.ndarray, sigma: float, in_norm: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Minus the slope divided by the curvature of ``rows``."""
-        fresh, stale = np.setdiff1d(rows, self.rows, True), np.setdiff1d(self.rows, rows, True)
-        if fresh.size + stale.size >= rows.size:
-            self.matrix[:] = 0.0
-            fresh, stale = rows, rows[:0]
-        self._add(fresh, 1.0)
-        self._add(stale, -1.0)
-        self.rows = rows
-        H = sigma * self.matrix
-        H[np.diag_indices_from(H)] += _diagonal(in_norm, sigma * self.problem.C, rows)
-        try:
-            return scipy.linalg.cho_solve(scipy.linalg.cho_factor(H, check_finite=False), -slope, check_finite=False)
-        except scipy.linalg.LinAlgError:  # of an extreme C: the shortest step
-            return scipy.linalg.lstsq(np.triu(H) + np.triu(H, 1).T, -slope, check_finite=False)[0]
-
-    def _add(self, rows: np.ndarray, times: float) -> None:
-        problem = self.problem
-        if self.by_pairs:
-            add_outer_products(problem.part, times * problem.C, rows, self.matrix)
-            return
-        for begin in range(0, rows.size, BLOCK):
-            some = rows[begin : begin + BLOCK]
-            A = dense_vectors(problem.part, some)
-            A *= np.sqrt(problem.C[some])[:, None]
-            self.matrix += times * (A.T @ A)
-
-
-@compiled
-def add_outer_products(oracle, beta, rows, H):
-    """Add beta_i a_i a_i' of ``rows`` to the upper half of H."""
-    for i in rows:
-        oracle.add_outer_product(H, i, beta[i])
-
-
-class CurvatureProducts:
-    """The curvature of many columns: only its products with vectors, for conjugate gradients."""
-
-    def __init__(self, problem: SoftMarginProblem):
-        self.problem = problem
-
-    def step(self, rows: np.ndarray, sigma: float, in_norm: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Minus the slope divided by the curvature of ``rows``, about."""
-        rate = sigma * self.problem.C
-        diagonal, rate = _diagonal(in_norm, rate, rows), rate[rows]
-        step, rest = np.zeros_like(slope), -slope
-        along, square = rest.copy(), float(rest @ rest)
-        enough = min(1e-4, math.sqrt(square) * 1e-2) * square
-        for _ in range(500):
-            curved = diagonal * along + self.problem.combine(rate * self.problem.scores(along, rows), rows)
-            length = square / float(along @ curved)
-            step, rest = step + length * along, rest - length * curved
-            before, square = square, float(rest @ rest)
-            if square <= enough:
-                break
-            along = rest + square / before * along
-        return step

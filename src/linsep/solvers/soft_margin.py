@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from ..certificates.prove.objective import SoftMarginProblem
 from ..loop.stop import Rounds
+from ..oracles.elsewhere import are_elsewhere
 from .coordinate_ascent import ascend
 from .machine_ascent import ascend_machine
 from .newton import FEW, newton
@@ -62,7 +63,7 @@ def best_bias(problem: SoftMarginProblem, g: np.ndarray, near: float) -> float:
     A weighted median of the places where the hinges begin (the middle, if there are many), or the root of the slope.
 
     >>> from linsep.oracles import points
-    >>> problem = SoftMarginProblem(points(np.eye(2), np.array([1, -1])), np.ones(2), squared=False, bias="free")
+    >>> problem = SoftMarginProblem([points(np.eye(2), np.array([1, -1]))], np.ones(2), squared=False, bias="free")
     >>> best_bias(problem, np.array([0.5, 0.5]), 0.0)
     0.0
     """
@@ -91,9 +92,11 @@ def soft_margin(
     """Learn until P and D are a part ``tol`` of P apart, or ``rounds`` end.
 
     "auto": ascent until it has cost, or is to cost, what Newton steps would cost from there; then these, unless the gap
-    is reached. Beyond `FEW` columns Newton steps are a last resort. A linear machine is found by ascent throughout.
+    is reached. Beyond `FEW` columns Newton steps are a last resort. A linear machine is found by ascent throughout, and
+    rows that are elsewhere, which ascent can't visit, by Newton steps.
     """
     bounds = Bounds(problem, watch)
+    method = "newton" if method == "auto" and are_elsewhere(problem.parts) else method
     alpha = np.zeros_like(bounds.alpha) if alpha is None else problem.hold(alpha)
     if alpha.any():
         total = problem.combine(alpha)

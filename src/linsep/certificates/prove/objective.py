@@ -16,6 +16,7 @@ their scores, and :math:`\alpha_{ik} \ge 0` are its weights, of which :math:`\al
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,8 @@ import numpy as np
 from ...interrupt import in_time
 from ...jit import read_only
 from ...rows.exact import count_violated, scored_blocks
-from ...rows.matrix import (
-    BLOCK,
-    RowOracle,
-    add_weighted_vectors,
-    augmented,
-    combine,
-    weighted_length,
-    write_scores,
-    write_squared_norms,
-)
+from ...rows.matrix import BLOCK, RowOracle, augmented, combine, scores, weighted_length, write_squared_norms
+from ...rows.some import combine_curved, scores_of
 from ..base import Status
 from ..objective import ObjectiveCertificate
 
@@ -48,14 +41,16 @@ def _product(a: np.ndarray, b: np.ndarray) -> float:
 class SoftMarginProblem:
     """Rows, what their errors cost, and whether the bias is "free", "augmented" or absent ("none").
 
-    Rows against their rivals are those of a linear machine: alpha then holds ``slots`` numbers per row, and the bias is
-    not free.
+    Rows may be in several parts, here or elsewhere. Rows against their rivals, in one part, are those of a linear
+    machine: alpha then holds ``slots`` numbers per row, and the bias is not free.
     """
 
-    def __init__(self, part: RowOracle, C: np.ndarray, *, squared: bool, bias: str):
-        self.part = augmented([part], bias != "none")[0]
+    def __init__(self, parts: Sequence[RowOracle], C: np.ndarray, *, squared: bool, bias: str):
+        self.parts = augmented(parts, bias != "none")
+        self.all_rows = [part._replace(weight=part.weight[:0]) for part in self.parts]  # absent rows have scores, too
+        self.part = part = self.parts[0]
         self.C, self.squared, self.free, self.bias = C, squared, bias == "free", bias
-        self.sign, self.size = part.sign.astype(np.float64), part.size
+        self.sign, self.size = np.concatenate([each.sign for each in parts]).astype(np.float64), part.size
         absent = C <= 0.0
         self.limit = np.where(absent, 0.0, math.inf) if squared else C  # of alpha
         self.diagonal = 0.5 / np.where(absent, 1.0, C) if squared else np.zeros_like(C)  # D has - diagonal alpha^2 / 2
@@ -67,18 +62,19 @@ class SoftMarginProblem:
 
     def scores(self, w: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """<w, a_i> of all rows, or of some."""
-        out = np.empty(self.C.size)
-        write_scores(self.part, w, self.rows if rows is None else rows, out)
-        return out if rows is None else out[rows]
+        return scores(self.all_rows, w) if rows is None else scores_of(self.all_rows, w, rows)
 
     def combine(self, alpha: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """The sum of alpha_i a_i of all rows, or of some, whose alpha is given."""
         if rows is None:
-            return combine([self.part], alpha)
-        every, total = np.zeros(self.C.size), np.zeros(self.size)
+            return combine(self.parts, alpha)
+        every = np.zeros(self.C.size)
         every[rows] = alpha
-        add_weighted_vectors(self.part, every, rows, 1, total)
-        return total
+        return combine(self.parts, every)
+
+    def curve(self, w: np.ndarray, rate: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The sum of rate_i <w, a_i> a_i of some rows, in one look at them."""
+        return combine_curved(self.parts, w, rate, rows)
 
     def squared_norm(self, w: np.ndarray) -> float:
         """|w|^2; a free bias is not in it."""
@@ -128,7 +124,7 @@ def _doubt(problem: SoftMarginProblem, w: np.ndarray) -> np.ndarray:
     """How far rounding may have moved the lowest score of each row, however it was summed."""
     part, out = problem.part, np.empty(problem.C.size)
     if problem.slots == 1:
-        for rows, _, error in scored_blocks([part._replace(weight=part.weight[:0])], w):
+        for rows, _, error in scored_blocks(problem.all_rows, w):
             out[rows] = 2 * error
         return out
     write_squared_norms(part.rows, problem.rows, out)  # by the lengths of the row and of w: no second look at the rows
@@ -151,7 +147,7 @@ def _count_violated(problem: SoftMarginProblem, w: np.ndarray, score: np.ndarray
     """How many rows have <w,a> <= 0; of a machine only those are looked at again that rounding leaves open."""
     part = problem.part
     if problem.slots == 1:
-        return count_violated([part], w, EXACT)
+        return count_violated(problem.parts, w, EXACT)
     present, open_rows = problem.C > 0.0, np.abs(score) <= doubt
     known = int(np.count_nonzero(present & (score < -doubt)))
     weight = read_only((present & open_rows).astype(np.float64))
@@ -167,8 +163,8 @@ def _dual_at_least(problem: SoftMarginProblem, alpha: np.ndarray) -> tuple[float
     """
     total, mass = problem.combine(alpha), float(alpha.sum())
     terms = min(int(np.count_nonzero(alpha)), BLOCK + alpha.size // BLOCK) + 80
-    rows = problem.part.with_bias(0.0) if problem.free else problem.part  # a free bias is not in the norm
-    error = 2 * terms * U * weighted_length([rows], alpha)
+    parts = augmented(problem.parts, False) if problem.free else problem.parts  # a free bias is not in the norm
+    error = 2 * terms * U * weighted_length(parts, alpha)
     norm, masses = math.sqrt(problem.squared_norm(total)), problem.masses(alpha)
     value = mass - 0.5 * norm * norm - 0.5 * float(problem.diagonal @ (masses * masses))
     rounding = 64 * U * mass + error * (norm + error)
