@@ -176,6 +176,8 @@ def confront(tally: Tally, name: str, rule: Any, data: tuple, truths: list[tuple
     points, factor = exact.to_integers([vector for each in vectors for vector in each])
     best = exact.nearest(points).square / factor**2
     truth = Truth(min(scores), exact.dot(w, w), sum(score <= 0 for score in scores), best)
+    most = [max(exact.dot(w, vector) for vector in each) for each in vectors]
+    negated = truth._replace(low=-max(most), violated=sum(score >= 0 for score in most))
     for lie in find_lies(claim, truth):
         tally.fail("false claim", name, f"{said}: {lie}")
     if claim.violated > truth.violated:  # fewer are true too, if no rival was found that wins without rounding
@@ -185,14 +187,14 @@ def confront(tally: Tally, name: str, rule: Any, data: tuple, truths: list[tuple
         if not verdict:
             tally.fail("check refused the truth", name, f"{said}: {verdict}")
             return
-        for kind, forged in forge(claim, truth):
+        for kind, forged in forge(claim, truth, negated):
             liar = copy.copy(rule)
             liar.certificate_ = forged
             tally.forge(kind, name, liar.check(*data))
 
 
-def forge(claim: Any, truth: Truth) -> list[tuple[str, Any]]:
-    """Claims that are false."""
+def forge(claim: Any, truth: Truth, negated: Truth) -> list[tuple[str, Any]]:
+    """Claims that are false; ``negated`` is what is true of -w."""
     found = []
     margin = exact.root(truth.low**2 / truth.square) * (1 if truth.low > 0 else -1) if truth.square else 0.0
     kind = type(claim.status)
@@ -204,15 +206,10 @@ def forge(claim: Any, truth: Truth) -> list[tuple[str, Any]]:
     found += [
         (f"status {word}", replace(claim, status=kind(word))) for word in ("separated", "optimal", "not separable")
     ]
-    found.append(("w negated", replace(claim, w=-claim.w)))
-    false = []
-    for name, forged in found:
-        scores = truth if forged.w is claim.w else None
-        if scores is None:  # the least score of -w is not above that of w, which was positive, negated
-            if truth.low > 0:
-                false.append((name, forged))
-        elif find_lies(forged, truth):
-            false.append((name, forged))
+    false = [(name, forged) for name, forged in found if find_lies(forged, truth)]
+    turned = replace(claim, w=-claim.w)
+    if find_lies(turned, negated) or turned.violated > negated.violated:  # fewer may be counted, see `confront`
+        false.append(("w negated", turned))
     counts = {"size + 1": {"size": claim.size + 1}, "violated + 1": {"violated": truth.violated + 1}}
     return false + [(name, replace(claim, **changed)) for name, changed in counts.items()]
 

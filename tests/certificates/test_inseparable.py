@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from loop_cases import xor
 
 from linsep import Kozinec, LeastSquares, MaximumMargin, Perceptron
-from linsep.certificates.check.inseparable import _pivots
+from linsep.certificates.check.inseparable import _pivots, sums_to_zero
 from linsep.certificates.prove.inseparable import basis, prove_zero_sum
 
 
@@ -131,6 +131,19 @@ def test_real_columns_that_depend_on_others_leave_an_interior():
     proof = prove_zero_sum(A, weights * (1 + 1e-13))
     assert proof is not None and (proof > 0).all()
     assert prove_zero_sum(A[[0, 2]], np.ones(2)) is None
+
+
+@pytest.mark.parametrize("seed", [19, 29, 36, 97])
+def test_a_proof_is_found_in_the_columns_that_the_check_sees(seed):
+    """Without the outlier the first column is a power of two times shorter, and another scale is right for it."""
+    rng, sign = np.random.default_rng(seed), np.where(np.arange(11) % 2, 1.0, -1.0)
+    X = np.column_stack([1e6 + rng.uniform(-1, 1, 11), rng.uniform(-1, 1, 11)])
+    X[10] = 1e11, -15809.8
+    weights = prove_zero_sum(sign[:, None] * np.column_stack([X, np.ones(11)]), np.append(np.ones(10), 0.1))
+    assert weights is not None
+    rows = np.flatnonzero(weights)
+    claim = replace(Perceptron(max_iter=1).fit(X, sign).certificate_, rows=rows, weights=weights[rows], integers=())
+    assert sums_to_zero(X, sign, claim, 1.0)
 
 
 @pytest.mark.parametrize("seed", range(5))

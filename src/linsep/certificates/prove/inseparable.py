@@ -71,7 +71,7 @@ def prove_zero_sum(A: np.ndarray, weights: np.ndarray, widest: int = WIDEST) -> 
         proof = proof * (1.0 - mu if mu.max() < 1.0 - 1e-6 else 1.0 - 0.97 * mu / mu.max())
         kept = proof > 1e-9 * proof.max()
         if not kept.all():
-            used, proof, columns = used[kept], proof[kept], columns[kept]
+            used, proof, columns = used[kept], proof[kept], _of_like_length(columns[kept])
     return None
 
 
@@ -90,6 +90,11 @@ def _tidy(A: np.ndarray) -> np.ndarray:
     columns = independent(A[:, np.any(A, axis=0)])
     if columns.size <= FEW and len(columns) <= 2 * columns.shape[1]:
         columns = columns[:, basis(columns)]
+    return _of_like_length(columns)
+
+
+def _of_like_length(columns: np.ndarray) -> np.ndarray:
+    """The columns times powers of two: the argument depends on them, and the check will choose those of its rows."""
     return np.ldexp(columns, -np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1])
 
 
