@@ -28,6 +28,7 @@ def _batches(paths: Sequence[str], form: str, separator: str | None) -> Iterator
         tables = Tables(
             find_sources(list(paths)), Recipe(form, None, None, None, options, PIECE), Progress([], None), Path(folder)
         )
+        tables.types.arrays = False
         given = 0
         while True:
             try:

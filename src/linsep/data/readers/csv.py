@@ -36,6 +36,7 @@ class Types:
         self.of: dict[str, Any] = {}
         self.open: set[str] = set()  # columns that had no value yet
         self.padded: set[str] = set()  # columns of numbers with blanks before or behind them
+        self.arrays = True  # whether numbers may come as arrays (`Batch`), rather than all columns as data frames
 
     def as_text(self) -> str:
         """All that is known, to be compared."""
@@ -128,7 +129,7 @@ class _Table:
             return self.without_open(batch)
         as_text = self.types.padded | self.types.open
         schema = {name: polars().String if name in as_text else self.types.of[name] for name in self.names}
-        batch = None if self.types.open else self._read_plain(piece.text, schema)
+        batch = self._read_plain(piece.text, schema) if self.types.arrays and not self.types.open else None
         if batch is not None:
             return batch
         batch = self._read_as(piece.text, schema)
