@@ -16,6 +16,9 @@ import pytest
 from PIL import Image
 
 from linsep import LeastSquares
+from linsep.cli.app import run
+from linsep.cli.lab import _view
+from linsep.cli.output import Output
 from linsep.lab import PRESETS, Exercise, record, record_risk
 from linsep.lab.ladder import make_ladder
 from linsep.lab.server import LabServer
@@ -540,6 +543,61 @@ def test_an_endless_rule_stops_at_its_budget_and_says_so(page, server):
     recorded(page, 4)
     said = page.locator(".certificate").inner_text()
     assert "The recording ends here at its budget; the rule would go on." in said
+
+
+@pytest.fixture
+def customers(tmp_path, monkeypatch):
+    """A model that `linsep fit` made, and its table, in which two rows are equal but for their label."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    cell = ["plain", HOSTILE.replace('"', "'")]
+    rows = [
+        f"{a:.2f},{b:.2f},{cell[k % 50 == 7]},{'left' if a + 0.3 * e > 0 else 'stayed'}"
+        for k, (a, b, e) in enumerate(rng.normal(size=(200, 3)))
+    ]
+    rows += ["9.00,9.00,plain,left", "9.00,9.00,plain,stayed"]
+    Path("t.csv").write_text("\n".join([f"a,b{HOSTILE},kind,out", *rows]).replace('"', "'"))
+    assert run(["fit", "t.csv", "-t", "out", "-o", "t.linsep", "-q"]) == 0
+    return "t.linsep", ("t.csv",)
+
+
+def test_the_engineers_view_shows_rows_of_the_table_and_runs_none_of_it(page, customers):
+    model, data = customers
+    site = _view(
+        model, data, {"kind": None, "separator": None, "memory": 10**9}, Output("lab", as_json=False, quiet=True)
+    )
+    running = LabServer(site=site)
+    threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        page.goto(running.address)
+        until(page, "window.linsepView?.axes")
+        assert "all 202 rows are drawn" in page.locator(".plane .caption").inner_text()
+        assert "errs on at least 1 of them" in page.locator(".listed.opposites").inner_text()
+        assert [page.locator(f".listed.opposites tr[data-row='{row}']").count() for row in (201, 202)] == [1, 1]
+        x, y = page.evaluate("linsepView.axes.at(linsepView.points.find(({ row }) => row === 202).at)")
+        box = page.locator(".plane canvas").bounding_box()
+        page.mouse.click(box["x"] + x, box["y"] + y)
+        until(page, "document.querySelectorAll('.card dd').length === 4")
+        chosen = page.evaluate("linsepView.chosen")
+        assert chosen in (201, 202) and "9" in page.locator(".card").inner_text()
+        page.locator(".listed.violators .rowbutton").first.focus()
+        page.keyboard.press("Enter")
+        until(page, "linsepView.chosen === linsepView.content.violators.rows[0].row")
+        until(page, "location.hash.includes('row=')")
+        link = page.url
+        page.goto("about:blank")
+        page.goto(link)
+        until(page, "document.querySelectorAll('.card dd').length === 4")
+        page.evaluate("linsepView.choose(8)")
+        until(page, "document.querySelector('.card').textContent.includes('<img src=x')")
+        page.locator("[data-toggle=language]").click()
+        assert "Nejhorší řádky" in page.locator(".listed.violators").inner_text()
+        assert page.evaluate("window.hacked") is None and page.locator("img").count() == 0
+        svg = page.evaluate("linsepView.toSvg()")
+        assert svg.startswith("<svg") and svg.count("<path") > 50
+    finally:
+        running.shutdown()
+        running.server_close()
 
 
 def test_every_button_has_a_name_and_pictures_are_described(page, server):

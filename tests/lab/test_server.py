@@ -12,8 +12,9 @@ import threading
 import golden
 import pytest
 
+from linsep.cli.app import run
 from linsep.lab import PRESETS, Recording
-from linsep.lab.server import MOST_BODY, LabServer, record_all
+from linsep.lab.server import MOST_BODY, LabServer, Site, record_all
 
 S1 = PRESETS["S1, nine points"]
 ASKED = {**S1, "rules": [{"rule": "perceptron"}]}
@@ -165,6 +166,25 @@ def test_the_command_serves_and_ctrl_c_ends_it():
     finally:
         running.kill()
         running.communicate()
+
+
+def test_a_view_is_guarded_as_the_lab_is():
+    asked = []
+    running = LabServer(site=Site(lambda: {"view": {}}, {"/row": lambda body: asked.append(body) or "{}"}))
+    threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        for changed in ({"X_Linsep_Token": None}, {"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+            assert ask(running, path="/row", body={"row": 1}, **changed)[0] == 403
+        assert ask(running, path="/record", body={"row": 1})[0] == 404 and asked == []
+        assert ask(running, path="/row", body={"row": 1})[:2] == (200, b"{}") and asked == [{"row": 1}]
+    finally:
+        running.shutdown()
+        running.server_close()
+
+
+def test_the_command_wants_model_and_data_or_neither(capsys):
+    assert run(["lab", "model.linsep"]) == 2 and "expected MODEL and DATA, or neither" in capsys.readouterr().err
+    assert run(["lab", "no.linsep", "no.csv"]) == 3 and "no.linsep" in capsys.readouterr().err
 
 
 GAUSSIANS, WORDS = PRESETS["Gaussians to drag"], PRESETS["short words"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .apply import held_out_of, is_source, made_by_linsep, meet
 from .options import Command, Duration, Whole, answering, data_argument, format_options, memory_option, model_argument
 from .output import NO, Output, keep_inputs, refuse
+
+if TYPE_CHECKING:
+    from ..reporting.facts import Subject
 
 KINDS = {"html": ".html", "markdown": ".md", "json": ".json"}
 
@@ -82,12 +85,21 @@ def _kind_of(output: str | None) -> str:
 
 
 def _make(rule: Any, origin: dict[str, Any], table: Any, path: str, options: dict[str, Any], command: str) -> Any:
-    """Collect the facts: train on what the model was fitted to, judge on what was held out."""
+    """Collect the facts."""
+    from ..reporting import finish
+    from ..reporting.facts import collect
+
+    subject = make_subject(rule, origin, table, path, options)
+    return finish(collect(subject, refits=options["refits"], seconds=options["time_limit"]), report=command)
+
+
+def make_subject(rule: Any, origin: dict[str, Any], table: Any, path: str, options: dict[str, Any]) -> Subject:
+    """A model and its rows: trained on what it was fitted to, judged on what was held out."""
     import numpy as np
 
     from ..data.look_up import describe_columns
-    from ..reporting import describe_data, finish
-    from ..reporting.facts import Part, Subject, collect
+    from ..reporting import describe_data
+    from ..reporting.facts import Part, Subject
     from ..reporting.weights import plain_features, table_features
     from ..reporting.words import FITTED
     from .schemas import feature_names
@@ -117,8 +129,7 @@ def _make(rule: Any, origin: dict[str, Any], table: Any, path: str, options: dic
         facts["said"] = facts["said"].replace("of the rows have the weight 0", "of the rows were held out")
     described = {each["name"]: each for each in describe_columns(table.dataset.paths, **reading) or ()}
     facts["columns"] = [{**described.get(each["name"], {}), **each} for each in facts.get("columns", ())]
-    subject = Subject(rule, features, judged, on, train, facts, origin)
-    return finish(collect(subject, refits=options["refits"], seconds=options["time_limit"]), report=command)
+    return Subject(rule, features, judged, on, train, facts, origin)
 
 
 def _cells(table: Any, reading: dict[str, Any], names: list[str]) -> Any:

@@ -10,9 +10,10 @@ import json
 import secrets
 import threading
 import traceback
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from .page import make_page, policy
@@ -21,6 +22,7 @@ from .presets import PRESETS, SUGGESTED
 if TYPE_CHECKING:
     from .ladder import RiskLadder
     from .recording import Recording
+    from .view import View
 
 MOST_BODY = 2_000_000  # bytes of a request
 MOST_POINTS, MOST_STEPS, SECONDS = 2_000, 2_000, 5.0
@@ -36,12 +38,20 @@ class Refused(Exception):
         self.status = status
 
 
+class Site(NamedTuple):
+    """What a server shows and answers."""
+
+    content: Callable[[], dict[str, Any]]  # of the page
+    answers: dict[str, Callable[[Any], str]]  # JSON for what is asked, by path
+
+
 class LabServer(ThreadingHTTPServer):
     """The server of `linsep lab`; ``address`` is where the browser goes."""
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0):
+    def __init__(self, port: int = 0, site: Site | None = None):
+        self.site = site or Site(drawing_content, {"/record": record_all})
         try:
             super().__init__(("127.0.0.1", port), Handler)
         except OSError:  # a busy port is not an error: take a free one
@@ -77,8 +87,8 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(self._page)
 
     def do_POST(self) -> None:
-        """A recording."""
-        self._answer(self._record)
+        """A recording, or the cells of a row."""
+        self._answer(self._work)
 
     def _answer(self, make: Any) -> None:
         try:
@@ -135,25 +145,14 @@ class Handler(BaseHTTPRequestHandler):
     def _page(self) -> tuple[str, bytes]:
         if urlsplit(self.path).path != "/":
             raise Refused(HTTPStatus.NOT_FOUND, "There is one page only.")
-        from .rules import RULES
+        content = self.server.site.content()
+        live = {"address": next(iter(self.server.site.answers)), "token": self.server.token, **content.pop("live", {})}
+        return "text/html; charset=utf-8", make_page({**content, "live": live}, connect=SELF).encode()
 
-        live = {
-            "address": "/record",
-            "token": self.server.token,
-            "presets": PRESETS,
-            "suggested": SUGGESTED,
-            "rules": [
-                *({"name": name, **dict(zip(rule._fields[1:], rule[1:], strict=True))} for name, rule in RULES.items()),
-                {"name": LADDER, "options": LADDER_OPTIONS, "many": False, "data": "points"},
-            ],
-            "most": MOST_POINTS,
-            "bytes": MOST_BODY,
-        }
-        return "text/html; charset=utf-8", make_page({"live": live}, connect=SELF).encode()
-
-    def _record(self) -> tuple[str, bytes]:
-        if self.path != "/record" or self.headers.get_content_type() != "application/json":
-            raise Refused(HTTPStatus.NOT_FOUND, "Expected JSON for /record.")
+    def _work(self) -> tuple[str, bytes]:
+        answers = self.server.site.answers
+        if self.path not in answers or self.headers.get_content_type() != "application/json":
+            raise Refused(HTTPStatus.NOT_FOUND, f"Expected JSON for {', '.join(answers)}.")
         size = self.headers.get("Content-Length", "")
         if not size.isascii() or not size.isdecimal() or len(size) > 18:
             raise Refused(HTTPStatus.LENGTH_REQUIRED, "Expected the length of the request.")
@@ -165,7 +164,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests at once.")
         try:
             with self.server.work:
-                return "application/json", record_all(asked).encode()
+                return "application/json", answers[self.path](asked).encode()
         finally:
             self.server.queue.release()
 
@@ -185,6 +184,21 @@ def _read_json(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         raise ValueError("Expected JSON.") from None
+
+
+def drawing_content() -> dict[str, Any]:
+    """Of the page on which points are drawn: presets, rules and limits."""
+    from .rules import RULES
+
+    rules = [{"name": name, **dict(zip(rule._fields[1:], rule[1:], strict=True))} for name, rule in RULES.items()]
+    rules.append({"name": LADDER, "options": LADDER_OPTIONS, "many": False, "data": "points"})
+    live = {"presets": PRESETS, "suggested": SUGGESTED, "rules": rules, "most": MOST_POINTS, "bytes": MOST_BODY}
+    return {"live": live}
+
+
+def view_site(view: View) -> Site:
+    """The page of a model and its rows."""
+    return Site(lambda: {"view": view.content}, {"/row": lambda asked: json.dumps(view.cells(asked))})
 
 
 def record_all(asked: Any) -> str:

@@ -13,6 +13,8 @@ export function download(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+export function exportSvg(name, drawn) { download(name, drawn, "image/svg+xml"); }
+
 const MOST_FRAMES = 80, WIDEST = 900; // of an animation
 
 // The whole run as a GIF, at the player's speed; of a long one every so many updates.
@@ -35,7 +37,7 @@ export async function makeGif(player) {
 export function exportMenu(player) {
   const content = () => player.scenes[0].run.content;
   const items = [
-    ["svg", () => download("frame.svg", player.scenes[0].toSvg(), "image/svg+xml")],
+    ["svg", () => exportSvg("frame.svg", player.scenes[0].toSvg())],
     ["png", () => player.scenes[0].toCanvas().toBlob((blob) => download("frame.png", blob))],
     ["gif", async () => download("animation.gif", await makeGif(player))],
     ["json", () => download("recording.json", JSON.stringify(content()), "application/json")],

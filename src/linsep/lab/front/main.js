@@ -2,8 +2,10 @@
 import { Editor } from "./editor.js";
 import { ExerciseHost } from "./exercise.js";
 import { exportMenu, lookState, readAddress, writeAddress } from "./exports.js";
+import { lookButtons } from "./look.js";
 import { Player } from "./player.js";
-import { getLanguage, ruleName, setLanguage, t } from "./text.js";
+import { ruleName, setLanguage, t } from "./text.js";
+import { startView } from "./view.js";
 import { el } from "./words.js";
 
 function makeTop(player, title, middle, rewrite) {
@@ -13,8 +15,7 @@ function makeTop(player, title, middle, rewrite) {
   const views = [toggle("hulls", shown("hulls"), flip("hulls")), toggle("strip", shown("strip"), flip("strip")), toggle("numbers", shown("numbers"), flip("numbers")),
     toggle("hand", () => player.scenes[0]?.byHand, () => player.scenes.forEach((scene) => scene.setByHand(!scene.byHand)))];
   viewGroup.append(...views);
-  const looks = [toggle("theme", () => player.isDark(), () => player.setLook({ theme: player.isDark() ? "light" : "dark" })), toggle("projector", () => document.documentElement.dataset.projector, () => player.setLook({ projector: !document.documentElement.dataset.projector })),
-    toggle("language", () => false, () => { player.setLook({ lang: getLanguage() === "cs" ? "en" : "cs" }); rewrite(); })];
+  const looks = lookButtons((change) => { player.setLook(change); if (change.lang) rewrite(); write(); });
   const share = el("button", { type: "button", class: "toggle", "data-toggle": "share", onclick: async () => { await navigator.clipboard?.writeText(location.href).catch(() => {}); share.textContent = t("copied"); setTimeout(() => write(), 1500); } });
   const write = (all = true) => {
     for (const button of [...views, ...looks]) button.refresh();
@@ -29,6 +30,7 @@ function makeTop(player, title, middle, rewrite) {
 
 function startLab() {
   const root = document.getElementById("lab"), content = JSON.parse(document.getElementById("content").textContent), state = readAddress();
+  if (content.view) { startView(root, content); return; }
   setLanguage(state.lang ?? (navigator.language?.startsWith("cs") ? "cs" : "en"));
   const player = new Player(root);
   player.setLook({ theme: ["dark", "light"].includes(state.theme) ? state.theme : undefined, projector: state.projector === "1" });

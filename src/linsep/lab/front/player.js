@@ -1,7 +1,8 @@
 // The player: which frame is shown, and the controls; one clock for one scene or two side by side.
 import { Scene } from "./scene.js";
+import { applyLook } from "./look.js";
 import { themeColours } from "./paint.js";
-import { getLanguage, setLanguage, t } from "./text.js";
+import { t } from "./text.js";
 import { el } from "./words.js";
 
 // Pictures on the buttons: no font is sure to have them.
@@ -129,14 +130,9 @@ export class Player {
 
   // --- looks ----------------------------------------------------------------------------------------------------------
 
-  setLook({ theme, projector, lang }) {
-    const { dataset } = document.documentElement;
-    if (theme !== undefined) { if (theme) dataset.theme = theme; else delete dataset.theme; }
-    if (projector !== undefined) { if (projector) dataset.projector = "1"; else delete dataset.projector; }
-    if (lang !== undefined && lang !== getLanguage()) setLanguage(lang);
+  setLook(change) {
+    applyLook(change);
     this.scenes.forEach((scene) => (scene.boxes = null));
     this.setColours();
   }
-
-  isDark() { const { theme } = document.documentElement.dataset; return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches; }
 }
