@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from linsep import open_dataset
+from linsep.data.pieces import Piece
 from linsep.data.readers import cells, csv
 
 N = 12_000  # rows: of some pieces
@@ -60,10 +61,14 @@ def test_the_same_as_polars_alone(tmp_path, monkeypatch, odd):
     assert ours == answers(path, tmp_path / "theirs")
 
 
+def piece(text):
+    return Piece(np.frombuffer(text, np.uint8), 1)
+
+
 def test_cells_that_are_not_plain_are_left_alone():
     numeric = np.array([True, False, True])
     for line in ("1,a\n", "1,a,2,3\n", "1,a,x\n", '1,"a",2\n', "\n1,a,2\n", "1,a,2 \n", "1\r,a,2\n"):
-        assert cells.read_cells(f"1,a,2\n{line}".encode(), ",", numeric) is None
-    columns, aside = cells.read_cells(b"1,a,2\r\n-3,,\n.5,b c,1e3\n", ",", numeric)
-    np.testing.assert_array_equal(columns, [[1, -3, 0.5], [2, np.nan, 1000]])
+        assert cells.read_cells(piece(f"1,a,2\n{line}".encode()), ",", numeric) is None
+    columns, aside, rows = cells.read_cells(piece(b"1,a,2\r\n-3,,\n.5,b c,1e3\n"), ",", numeric)
+    np.testing.assert_array_equal(columns[:, :rows], [[1, -3, 0.5], [2, np.nan, 1000]])
     assert aside == b"a\n\nb c\n"

@@ -25,6 +25,7 @@ from numpy.lib import format as npy
 
 from ..door import IN_PLACE
 from .checksum import Checksum, checksum
+from .disk import write_array
 from .errors import DataError
 from .rows import Compressed, Rows
 
@@ -62,7 +63,7 @@ class _Column:
 
     def append(self, values: np.ndarray) -> None:
         block = np.ascontiguousarray(values, dtype=self.dtype)
-        self.file.write(block.data)
+        write_array(self.file, block)
         self.sums.add(block.reshape(-1).view(np.uint8))
         self.count += len(values)
 

@@ -78,16 +78,26 @@ def round_product(m, e):
 
 
 @compiled(inline=True)
+def _others(word):
+    """The highest bit of every byte that is no digit; the digits 0 to 9 are these numbers."""
+    return ((word & np.uint64(0x7F7F7F7F7F7F7F7F)) + np.uint64(0x7676767676767676) | word) & TOPS
+
+
+@compiled(inline=True)
+def _join(word):
+    """The number of eight digits, the first one in the lowest byte: pairs, fours, eight."""
+    pairs = word * TEN + (word >> np.uint64(8))
+    fours = (pairs & LOWEST) * np.uint64(100 + (1000000 << 32))
+    return (fours + ((pairs >> np.uint64(16)) & LOWEST) * np.uint64(1 + (10000 << 32))) >> HALF
+
+
+@compiled(inline=True)
 def _digits_at(text, p):
     """(how many of the eight characters from text[p] on are digits before the first other one, their number)."""
     word = load_word(text, p) ^ ZEROS
-    others = ((word & np.uint64(0x7F7F7F7F7F7F7F7F)) + np.uint64(0x7676767676767676) | word) & TOPS
-    count = trailing_zeros(others) >> 3
+    count = trailing_zeros(_others(word)) >> 3
     word = word << np.uint64(56 - 8 * min(count, 7))  # the last digit into the last byte but one, noughts before it
-    word = word if count == 8 else word << np.uint64(8)
-    pairs = word * TEN + (word >> np.uint64(8))
-    fours = (pairs & LOWEST) * np.uint64(100 + (1000000 << 32))
-    return count, (fours + ((pairs >> np.uint64(16)) & LOWEST) * np.uint64(1 + (10000 << 32))) >> HALF
+    return count, _join(word if count == 8 else word << np.uint64(8))
 
 
 @compiled(inline=True)
@@ -108,10 +118,30 @@ def read_whole(text, p, most):
 def read_number(text, p):
     """The number at text[p]: (its value, the place behind it, FINE, ODD or BAD); the text ends in a newline.
 
-    Numbers as they are usually written, [-]1234567.123456789012345, are read here, others digit by digit.
+    Numbers of at most eight characters beside the sign, such as -0.123456, are read here as one word.
     """
     if p + NEAR_END > text.size:
         return _read_any_number(text, p)
+    minus = np.int64(text[p] == 45)
+    begin = p + minus
+    word = load_word(text, begin) ^ ZEROS
+    others = _others(word)
+    count = whole = trailing_zeros(others) >> 3
+    end = begin + whole
+    if 0 < whole < 8 and text[end] == 46:  # the point
+        end = begin + (trailing_zeros(others & (others - ONE)) >> 3)
+        count = end - begin - 1
+        below = (ONE << np.uint64(8 * whole)) - ONE
+        word = (word & below) | ((word >> np.uint64(8)) & ~below)
+    if whole == 0 or whole == 8 or text[end] | 32 == 101 or (end == begin + 8 and 48 <= text[end] <= 57):
+        return _read_longer_number(text, p)
+    value = np.float64(np.int64(_join(word << np.uint64(64 - 8 * count)))) / TENS[count - whole]
+    return (1.0 - 2.0 * minus) * value, end, FINE  # no branch: signs come at random
+
+
+@compiled
+def _read_longer_number(text, p):
+    """As `read_number`, of numbers as they are usually written, [-]1234567.123456789012345; others digit by digit."""
     minus = np.int64(text[p] == 45)
     whole, m = _digits_at(text, p + minus)
     end, digits = p + minus + whole, 0
@@ -125,7 +155,7 @@ def read_number(text, p):
             digits, end = digits + rest, end + rest
     if whole == 0 or whole == 8 or digits == 16 or whole + digits > 19 or text[end] | 32 == 101:
         return _read_any_number(text, p)
-    sign = 1.0 - 2.0 * minus  # no branch: signs come at random
+    sign = 1.0 - 2.0 * minus
     if m <= np.uint64(1 << 53):
         return sign * (np.float64(np.int64(m)) / TENS[digits]), end, FINE
     value, state = round_product(m, -digits)

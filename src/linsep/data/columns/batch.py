@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..disk import save_array
+
 
 class Batch:
     """Columns of numbers as the rows of an array, NaN for missing ones; the other columns as a data frame.
 
-    >>> batch = Batch(["a", "y", "b"], ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), None)
+    The rows of the array may be longer than the table, which has ``height`` rows.
+
+    >>> batch = Batch(["a", "y", "b"], ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), None, 2)
     >>> batch.numbers_of(["b"]).tolist(), batch["b"].to_list()
     ([[3.0, nan]], [3.0, None])
     """
 
-    def __init__(self, columns: Sequence[str], numeric: Sequence[str], numbers: np.ndarray, others: Any):
+    def __init__(self, columns: Sequence[str], numeric: Sequence[str], numbers: np.ndarray, others: Any, height: int):
         self.columns, self.place = list(columns), {name: k for k, name in enumerate(numeric)}
-        self.numbers, self.others = numbers, others
+        self.numbers, self.others, self.height = numbers, others, height
 
     @property
     def width(self) -> int:
         """How many columns."""
         return len(self.columns)
 
-    @property
-    def height(self) -> int:
-        """How many rows."""
-        return self.numbers.shape[1]
-
-    @property
+    @cached_property
     def schema(self) -> dict[str, Any]:
         """The types of the columns."""
         import polars as pl
 
-        return {name: pl.Float64() if name in self.place else self.others.schema[name] for name in self.columns}
+        number, others = pl.Float64(), {} if self.others is None else self.others.schema
+        return {name: number if name in self.place else others[name] for name in self.columns}
 
     def __len__(self) -> int:
         return self.height
@@ -46,7 +47,7 @@ class Batch:
 
         if name not in self.place:
             return self.others[name]
-        return pl.Series(name, self.numbers[self.place[name]], nan_to_null=True)
+        return pl.Series(name, self.numbers[self.place[name], : self.height], nan_to_null=True)
 
     def numbers_of(self, names: Sequence[str]) -> np.ndarray:
         """Some columns of numbers, as the rows of an array; neighbours are not copied."""
@@ -60,7 +61,8 @@ class Batch:
     def filter(self, kept: np.ndarray) -> Batch:
         """Some of the rows."""
         others = None if self.others is None else self.others.filter(kept)
-        return Batch(self.columns, list(self.place), np.ascontiguousarray(self.numbers[:, kept]), others)
+        numbers = np.ascontiguousarray(self.numbers[:, : self.height][:, kept])
+        return Batch(self.columns, list(self.place), numbers, others, numbers.shape[1])
 
     def estimated_size(self) -> int:
         """The bytes in memory."""
@@ -68,5 +70,6 @@ class Batch:
 
     def to_file(self, path: Path) -> Batch:
         """The same rows, with the numbers in a file."""
-        np.save(path, self.numbers, allow_pickle=False)
-        return Batch(self.columns, list(self.place), np.load(path, mmap_mode="r"), self.others)
+        with open(path, "wb") as file:
+            save_array(file, self.numbers)
+        return Batch(self.columns, list(self.place), np.load(path, mmap_mode="r"), self.others, self.height)

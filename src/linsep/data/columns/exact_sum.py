@@ -7,45 +7,76 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...jit import borrowed, compiled
+from ...jit import borrowed, compiled, read_only
 
 DIGITS = 70  # of 32 bits: all of float64's range, and room for carries
+DIGITS_OF_SQUARES = 104
 LARGEST = 1e150  # whose square is still a float
+RUN = 512  # numbers whose parts are added up before they are carried: their sums are below 2^63
+HIDDEN, HALF = 1 << 52, 26  # the first bit of a float's digits, which is not stored; the bits of their lower half
+
+
+def new_bins() -> np.ndarray:
+    """Room for `add_moments`: of each exponent the sums of m, and of the products of the halves of m."""
+    return np.zeros((2048, 4), np.int64)
 
 
 @compiled(inline=True)
-def add_bits(b, digits):
-    """Add the float64 with these bits to a number of signed digits, of which each may hold 2^31 additions."""
-    exponent, m = (b >> 52) & 0x7FF, b & 0xFFFFFFFFFFFFF
-    if exponent == 0:
-        exponent = 1
-    else:
-        m |= 0x10000000000000
-    k, r = (exponent - 1) >> 5, (exponent - 1) & 31
-    sign = -1 if b < 0 else 1
-    low, high = np.uint64(m & 0xFFFFFFFF) << np.uint64(r), np.int64(m >> 32) << r
-    digits[k] += sign * np.int64(low & np.uint64(0xFFFFFFFF))
-    digits[k + 1] += sign * (np.int64(low >> np.uint64(32)) + (high & 0xFFFFFFFF))
+def _add_shifted(number, shift, digits):
+    """Add ``number`` 2^shift to a number of signed digits, of which each may hold 2^30 additions."""
+    sign = -1 if number < 0 else 1
+    size, k, r = abs(number), shift >> 5, shift & 31
+    low, high = (size & 0xFFFFFFFF) << r, (size >> 32) << r
+    digits[k] += sign * (low & 0xFFFFFFFF)
+    digits[k + 1] += sign * ((low >> 32) + (high & 0xFFFFFFFF))
     digits[k + 2] += sign * (high >> 32)
 
 
 @compiled
-def _add_all(bits, digits):
-    digits = borrowed(digits)
-    for i in range(bits.size):
-        add_bits(bits[i], digits)
+def add_moments(values, bins, total, squares):
+    """Add the finite values up to 1e150, and their squares, to numbers of signed digits: units 2^-1074 and 2^-2148.
+
+    A float is m 2^e, and m^2 is made of the products of its halves; those of one e are added up as whole numbers.
+    """
+    values, bins = borrowed(values), borrowed(bins)
+    total, squares = borrowed(total), borrowed(squares)
+    for begin in range(0, values.size, RUN):
+        first, last = 2047, 0
+        for i in range(begin, min(begin + RUN, values.size)):
+            x = values[i]
+            if not abs(x) <= LARGEST:
+                continue
+            bits = np.float64(x).view(np.int64)
+            e, m = (bits >> 52) & 0x7FF, bits & (HIDDEN - 1)
+            if e > 0:
+                m += HIDDEN
+            elif m == 0:
+                continue
+            else:
+                e = 1
+            first, last = min(first, e), max(last, e)
+            low, high = m & ((1 << HALF) - 1), m >> HALF
+            bins[e, 0] += -m if bits < 0 else m
+            bins[e, 1] += low * low
+            bins[e, 2] += low * high
+            bins[e, 3] += high * high
+        for e in range(first, last + 1):
+            if bins[e, 1] or bins[e, 3]:
+                _add_bin(bins, e, total, squares)
+
+
+@compiled(inline=True)
+def _add_bin(bins, e, total, squares):
+    _add_shifted(bins[e, 0], e - 1, total)
+    _add_shifted(bins[e, 1], 2 * (e - 1), squares)
+    _add_shifted(bins[e, 2], 2 * (e - 1) + HALF + 1, squares)
+    _add_shifted(bins[e, 3], 2 * (e - 1) + 2 * HALF, squares)
+    bins[e] = 0
 
 
 def whole_number(digits: np.ndarray) -> int:
     """The number of these digits."""
     return sum(digit << (32 * place) for place, digit in enumerate(digits.tolist()))
-
-
-def _sum(values: np.ndarray) -> int:
-    """The sum of finite floats, in units of 2^-1074."""
-    digits = np.zeros(DIGITS, dtype=np.int64)
-    _add_all(np.ascontiguousarray(values, dtype=np.float64).view(np.int64), digits)
-    return whole_number(digits)
 
 
 @dataclass
@@ -60,17 +91,14 @@ class Moments:
 
     count: int = 0
     total: int = 0  # in units of 2^-1074
-    squares: int = 0
+    squares: int = 0  # in units of 2^-2148
 
     @classmethod
     def of(cls, values: np.ndarray) -> Moments:
-        """Those of an array. A square is the exact sum of two floats (Dekker)."""
-        square = values * values
-        c = 134217729.0 * values
-        high = c - (c - values)
-        low = values - high
-        rest = ((high * high - square) + 2.0 * high * low) + low * low
-        return cls(int(values.size), _sum(values), _sum(square) + _sum(rest))
+        """Those of an array."""
+        total, squares = np.zeros(DIGITS, np.int64), np.zeros(DIGITS_OF_SQUARES, np.int64)
+        add_moments(read_only(np.ascontiguousarray(values, np.float64)), new_bins(), total, squares)
+        return cls(int(values.size), whole_number(total), whole_number(squares))
 
     def merge(self, other: Moments) -> None:
         """Add those of other rows."""
@@ -85,7 +113,7 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the values, as of a whole population; Dekker's rest may be off below 1e-140."""
+        """The standard deviation of the values, as of a whole population."""
         if not self.count:
             return 0.0
-        return float(max(Fraction(self.squares, self.count << 1074) - self.mean**2, Fraction(0))) ** 0.5
+        return float(max(Fraction(self.squares, self.count << 2148) - self.mean**2, Fraction(0))) ** 0.5

@@ -5,6 +5,7 @@ A table of numbers has nothing else, so this is how fast such tables are read.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 from ...jit import borrowed, compiled, read_only
 from . import cells
 from .batch import Batch
-from .exact_sum import DIGITS, LARGEST, Moments, add_bits, whole_number
+from .exact_sum import DIGITS, DIGITS_OF_SQUARES, LARGEST, Moments, add_moments, new_bins, whole_number
 from .statistics import CLASSES, MASK, ClassRange, Statistics
 
 FOLD = 1 << 29  # values that the digits of a sum may take before they are carried
@@ -41,53 +42,61 @@ class Counts(NamedTuple):
     class_missing: np.ndarray
     class_low: np.ndarray
     class_high: np.ndarray
+    bins: np.ndarray  # room of `add_moments`
 
 
 @compiled
-def count_block(columns, label, row, counts):
-    """Count the values of ``columns``, one column after the other; ``row`` is the number of their first row."""
+def count_block(columns, n, label, row, counts):
+    """Count the first ``n`` values of each of the ``columns``; ``row`` is the number of their first row."""
     columns, label, counts = borrowed(columns), borrowed(label), borrowed(counts)
     for j in range(columns.shape[0]):
-        low, high, last, content = counts.low[j], counts.high[j], counts.last[j], counts.content[j]
-        whole, increasing, present = counts.whole[j], counts.increasing[j], 0
-        total, squares = counts.total[j], counts.squares[j]
-        for i in range(columns.shape[1]):
-            x = columns[j, i]
-            # (value, row), mixed: whoever cuts the table in other places gets the same sum
-            h = NOTHING if x != x else np.uint64(np.float64(x + 0.0).view(np.int64))
-            h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            odd = (np.uint64(row + i) * np.uint64(2) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-            content += (h ^ (h >> np.uint64(31))) * odd
-            if not abs(x) <= LARGEST:
-                counts.missing[j] += x != x
-                counts.infinite[j] += x == x
-                if label.size:
-                    counts.class_missing[j, label[i]] += 1
-                continue
-            if present == 0 and math.isnan(last):
-                counts.first[j] = x
-            present += 1
-            increasing = increasing and not x <= last
-            low, high, last = min(low, x), max(high, x), x
-            whole = whole and x == np.floor(x)
-            add_bits(np.float64(x).view(np.int64), total)
-            square = x * x
-            c = 134217729.0 * x  # Dekker: x^2 is the exact sum of two floats
-            upper = c - (c - x)
-            lower = x - upper
-            rest = ((upper * upper - square) + 2.0 * upper * lower) + lower * lower
-            add_bits(np.float64(square).view(np.int64), squares)
-            add_bits(np.float64(rest).view(np.int64), squares)
+        add_moments(columns[j, :n], counts.bins, counts.total[j], counts.squares[j])
+        counts.content[j] += _content(columns[j], n, row)
+        _count_column(columns[j], n, label, j, counts)
+
+
+@compiled
+def _content(values, n, row):
+    """The sum of the hashes of (value, row): whoever cuts the table in other places gets the same sum."""
+    content = np.uint64(0)
+    for i in range(n):
+        x = values[i]
+        h = NOTHING if x != x else np.uint64(np.float64(x + 0.0).view(np.int64))
+        h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        odd = (np.uint64(row + i) * np.uint64(2) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        content += (h ^ (h >> np.uint64(31))) * odd
+    return content
+
+
+@compiled
+def _count_column(values, n, label, j, counts):
+    """All that is not a sum: cells that are missing, ranges, order."""
+    low, high, last = counts.low[j], counts.high[j], counts.last[j]
+    whole, increasing, present = counts.whole[j], counts.increasing[j], 0
+    for i in range(n):
+        x = values[i]
+        if not abs(x) <= LARGEST:
+            counts.missing[j] += x != x
+            counts.infinite[j] += x == x
             if label.size:
-                k = label[i]
-                if x < counts.class_low[j, k]:
-                    counts.class_low[j, k] = x
-                if x > counts.class_high[j, k]:
-                    counts.class_high[j, k] = x
-        counts.low[j], counts.high[j], counts.last[j], counts.content[j] = low, high, last, content
-        counts.whole[j], counts.increasing[j] = whole, increasing
-        counts.present[j] += present
+                counts.class_missing[j, label[i]] += 1
+            continue
+        if present == 0 and math.isnan(last):
+            counts.first[j] = x
+        present += 1
+        increasing = increasing and not x <= last
+        low, high, last = min(low, x), max(high, x), x
+        whole = whole and x == np.floor(x)
+        if label.size:
+            k = label[i]
+            if x < counts.class_low[j, k]:
+                counts.class_low[j, k] = x
+            if x > counts.class_high[j, k]:
+                counts.class_high[j, k] = x
+    counts.low[j], counts.high[j], counts.last[j] = low, high, last
+    counts.whole[j], counts.increasing[j] = whole, increasing
+    counts.present[j] += present
 
 
 class NumberCounts:
@@ -99,11 +108,11 @@ class NumberCounts:
         self.class_rows = np.zeros(CLASSES, np.int64)
         self.totals, self.squares = [0] * d, [0] * d
         one, each, low = np.zeros(d, np.int64), np.zeros((d, CLASSES), np.int64), np.full((d, CLASSES), np.inf)
-        digits = np.zeros((d, DIGITS), np.int64)
+        total, squares = np.zeros((d, DIGITS), np.int64), np.zeros((d, DIGITS_OF_SQUARES), np.int64)
         self.counts = Counts(
             one, one.copy(), one.copy(), np.full(d, np.inf), np.full(d, -np.inf), np.full(d, np.nan),
-            np.full(d, np.nan), np.ones(d, bool), np.ones(d, bool), np.zeros(d, np.uint64), digits, digits.copy(),
-            each, low, -low,
+            np.full(d, np.nan), np.ones(d, bool), np.ones(d, bool), np.zeros(d, np.uint64), total, squares,
+            each, low, -low, new_bins(),
         )  # fmt: skip
 
     def add(self, batch: Any, label: np.ndarray | None, row: int) -> None:
@@ -112,7 +121,7 @@ class NumberCounts:
         label = np.zeros(0, np.int64) if label is None else label.astype(np.int64)
         self.class_rows += np.bincount(label, minlength=CLASSES)
         self.rows, self.added = self.rows + batch.height, self.added + batch.height
-        count_block(columns, label, row, self.counts)
+        count_block(columns, batch.height, label, row, self.counts)
         if self.added > FOLD:
             self._carry()
 
@@ -149,6 +158,7 @@ class NumberCounts:
         return found
 
 
+@functools.cache
 def is_counted_here(kind: Any, use: str | None) -> bool:
     """Whether a column of this type of polars is one of numbers (true and false are 1 and 0), and is used as such."""
     import polars as pl
@@ -157,7 +167,7 @@ def is_counted_here(kind: Any, use: str | None) -> bool:
 
 
 def as_columns(batch: Any, names: Sequence[str]) -> np.ndarray:
-    """Columns of numbers as the rows of a float64 array: NaN for missing cells."""
+    """Columns of numbers as the rows of a float64 array, which may be longer than the table: NaN for missing cells."""
     import polars as pl
 
     if not names:
@@ -179,9 +189,9 @@ class Affine(NamedTuple):
 
 
 @compiled
-def write_features(columns, affine, X):
+def write_features(columns, n, affine, X):
     """Write the features of columns of numbers into X; returns whether all numbers are finite."""
-    d, n = columns.shape
+    d = columns.shape[0]
     finite = True
     for begin in range(0, n, BLOCK):
         for j in range(d):

@@ -98,7 +98,7 @@ class Schema:
         indicator = np.array([each.indicator for each in plain.values()], bool)
         at = np.array([places[name] for name in plain], np.int64)
         finite = write_features(
-            read_only(as_columns(batch, list(plain))), Affine(centre, scale, fill, indicator, at), X
+            read_only(as_columns(batch, list(plain))), batch.height, Affine(centre, scale, fill, indicator, at), X
         )
         for column, width in zip(used, widths):
             if column.name not in plain or not finite:  # one that is not finite is refused by its name

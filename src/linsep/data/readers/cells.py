@@ -6,7 +6,7 @@ import numpy as np
 
 from ...jit import borrowed, compiled, read_only
 from ..decimal import FINE, read_number
-from ..pieces import count_lines
+from ..pieces import Piece
 
 QUOTE, NEWLINE, RETURN = 34, 10, 13
 
@@ -54,13 +54,12 @@ def parse_cells(text, separator, numeric, columns, aside):
     return row, kept
 
 
-def read_cells(text: bytes, separator: str, numeric: np.ndarray) -> tuple[np.ndarray, bytes] | None:
-    """The columns of numbers, and the other cells as CSV; None if there is more to them."""
-    cells = np.frombuffer(text, np.uint8)
-    rows = count_lines(cells)
-    if numeric.size == 1 or rows * numeric.size > len(text):  # an empty line may be a row, or is none
+def read_cells(piece: Piece, separator: str, numeric: np.ndarray) -> tuple[np.ndarray, bytes, int] | None:
+    """The columns of numbers, the other cells as CSV, and how many rows; None if there is more to them."""
+    cells, rows = piece.data, piece.lines
+    if numeric.size == 1 or rows * numeric.size > cells.size:  # an empty line may be a row, or is none
         return None
     columns = np.empty((int(numeric.sum()), rows | 1))  # odd: columns of a power of two share places of the cache
-    aside = np.empty(0 if numeric.all() else len(text), np.uint8)
+    aside = np.empty(0 if numeric.all() else cells.size, np.uint8)
     rows, kept = parse_cells(cells, ord(separator), read_only(numeric), columns, aside)
-    return None if rows < 0 else (columns[:, :rows], aside[:kept].tobytes())
+    return None if rows < 0 else (columns, aside[:kept].tobytes(), rows)

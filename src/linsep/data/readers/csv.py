@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +87,7 @@ def _open_table(piece: Piece, source: Source, separator: str, types: Types) -> t
     end = piece.text.find(b"\n") + 1
     while piece.text.count(b'"', 0, end) % 2 and 0 < end < len(piece.text):
         end = piece.text.find(b"\n", end) + 1 or len(piece.text)
-    head = Piece(piece.text[:end], 1)
+    head = Piece(piece.data[:end], 1)
     names = [name.strip() for name in next(_records(head, source, separator), [])]
     if not any(names):
         raise DataError("expected the names of the columns, got an empty line.", source.path, 1)
@@ -102,7 +103,7 @@ def _open_table(piece: Piece, source: Source, separator: str, types: Types) -> t
     for name in names:
         if types.of and name not in types.of:
             raise DataError("the files before lack this column. Give all the same columns.", source.path, 1, name)
-    return _Table(source, separator, names, types), Piece(piece.text[end:], 1 + head.text.count(b"\n"))
+    return _Table(source, separator, names, types), piece.after(end)
 
 
 def _is_number(name: str) -> bool:
@@ -113,6 +114,15 @@ def _is_number(name: str) -> bool:
     return True
 
 
+class _Plain(NamedTuple):
+    """How the plain cells of a table are read."""
+
+    numeric: np.ndarray
+    numbers: list[str]
+    whole: np.ndarray  # places of the whole ones among the numbers
+    words: dict[str, Any]
+
+
 class _Table:
     """One file, after its header."""
 
@@ -121,6 +131,9 @@ class _Table:
 
     def read(self, piece: Piece) -> Any:
         """The rows of a piece; None if they don't have the known types."""
+        batch = self._read_plain(piece) if self.types.arrays and self.types.of and not self.types.open else None
+        if batch is not None:
+            return batch
         if piece.text.isspace() or not piece.text:
             return polars().DataFrame()
         if not self.types.of:
@@ -129,9 +142,6 @@ class _Table:
             return self.without_open(batch)
         as_text = self.types.padded | self.types.open
         schema = {name: polars().String if name in as_text else self.types.of[name] for name in self.names}
-        batch = self._read_plain(piece.text, schema) if self.types.arrays and not self.types.open else None
-        if batch is not None:
-            return batch
         batch = self._read_as(piece.text, schema)
         if batch is not None and not self._has_whole_rows(piece.text, batch):
             diagnose(piece, self.source, self.separator, self.names)
@@ -153,22 +163,30 @@ class _Table:
         except polars_errors():
             return None
 
-    def _read_plain(self, text: bytes, schema: dict[str, Any]) -> Any:
+    def _read_plain(self, piece: Piece) -> Any:
         """The rows, if at least half of the columns are numbers, and all of these are plain; else None."""
-        numeric = np.array([kind in (polars().Int64, polars().Float64) for kind in schema.values()])
-        found = read_cells(text, self.separator, numeric) if 2 * numeric.sum() >= numeric.size else None
+        plain = self._plain
+        found = read_cells(piece, self.separator, plain.numeric) if 2 * plain.numeric.sum() >= len(self.names) else None
         if found is None:
             return None
-        columns, aside = found
-        words = {name: kind for (name, kind), number in zip(schema.items(), numeric) if not number}
+        columns, aside, rows = found
+        if plain.whole.size and (np.abs(columns[plain.whole, :rows]) > LARGEST_WHOLE).any():
+            return None
+        others = self._read_as(aside, plain.words) if plain.words else None
+        if plain.words and (others is None or len(others) != rows):
+            return None
+        return Batch(self.names, plain.numbers, columns, others, rows)
+
+    @cached_property
+    def _plain(self) -> _Plain:
+        """The columns of numbers and the others, of the types that the table is read as; these stay what they are."""
+        padded = dict.fromkeys(self.types.padded, polars().String)
+        schema = {name: padded.get(name, self.types.of[name]) for name in self.names}
+        numeric = np.array([kind in (polars().Int64, polars().Float64) for kind in schema.values()])
         numbers = [name for name, number in zip(schema, numeric) if number]
-        whole = np.array([schema[name] == polars().Int64 for name in numbers])
-        if whole.any() and (np.abs(columns[whole]) > LARGEST_WHOLE).any():
-            return None
-        others = self._read_as(aside, words) if words else None
-        if words and (others is None or len(others) != columns.shape[1]):
-            return None
-        return Batch(self.names, numbers, columns, others)
+        whole = np.flatnonzero([schema[name] == polars().Int64 for name in numbers])
+        words = {name: kind for (name, kind), number in zip(schema.items(), numeric) if not number}
+        return _Plain(numeric, numbers, whole, words)
 
     def without_open(self, batch: Any) -> Any:
         """Columns that have no value yet have no type."""

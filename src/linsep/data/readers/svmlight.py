@@ -114,13 +114,14 @@ def read_svmlight(source: Source, base: int, size: int, advance: Callable[[int],
     """Blocks of sparse rows, whose arrays are used again. ``base``: the number of the first column."""
     room = Room.for_text(0)
     for piece in read_pieces(source, size, advance=advance):
-        if len(piece.text) // 2 + 1 > room.y.size:
-            room = Room.for_text(len(piece.text) + (len(piece.text) >> 3))
-        rows, entries, odd, error, at = parse(np.frombuffer(piece.text, np.uint8), room, base)
+        if piece.data.size // 2 + 1 > room.y.size:
+            room = Room.for_text(piece.data.size + (piece.data.size >> 3))
+        rows, entries, odd, error, at = parse(piece.data, room, base)
         if error:
             _raise(error, at, piece, source)
         for place, begin, end in room.odd[:odd].tolist():
-            (room.data if place >= 0 else room.y)[place if place >= 0 else -1 - place] = float(piece.text[begin:end])
+            value = float(piece.data[begin:end].tobytes())
+            (room.data if place >= 0 else room.y)[place if place >= 0 else -1 - place] = value
         if rows:
             yield Rows(
                 Compressed(room.data[:entries], room.indices[:entries], room.indptr[: rows + 1]), room.y[:rows], None
@@ -128,7 +129,7 @@ def read_svmlight(source: Source, base: int, size: int, advance: Callable[[int],
 
 
 def _raise(error: int, at: int, piece: Piece, source: Source) -> None:
-    got = (piece.text[at : at + 40].split() or [b""])[0].decode("utf-8", "replace")
+    got = (piece.data[at : at + 40].tobytes().split() or [b""])[0].decode("utf-8", "replace")
     message = WHAT[error].format(got=got)
     if error == LABEL and "," in got:
         message = f"expected one label per row, got several: {got!r}"

@@ -147,10 +147,10 @@ def read_vowpal_wabbit(source: Source, bits: int, size: int, advance: Callable[[
         raise DataError(f"bits: expected 1 to 31, got {bits}.")
     room, weights, width = Room.for_text(0), np.empty(1), 1 << bits
     for piece in read_pieces(source, size, advance=advance):
-        if len(piece.text) // 2 + 1 > room.y.size:
-            room = Room.for_text(2 * len(piece.text) + 8)  # an entry has 2 bytes or more
+        if piece.data.size // 2 + 1 > room.y.size:
+            room = Room.for_text(2 * piece.data.size + 8)  # an entry has 2 bytes or more
             weights = np.empty(room.y.size)
-        text = np.frombuffer(piece.text, np.uint8)
+        text = piece.data
         rows, entries, error, at = parse(text, room, weights, np.uint64(width - 1))
         if error:
             got = (piece.text[at : at + 40].split() or [b""])[0].decode("utf-8", "replace")
