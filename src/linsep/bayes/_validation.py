@@ -56,7 +56,7 @@ def check_weights(sample_weight, X: np.ndarray) -> np.ndarray:
 def check_labelled(
     estimator, X, y, sample_weight, accept_sparse: Any = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return X, class indices and weights, without the rows of weight 0; sets ``classes_``."""
+    """Return X, class indices and weights; sets ``classes_``, which are those of the rows whose weight is not 0."""
     X, y = check_rows(estimator, X, y, reset=True, accept_sparse=accept_sparse)
     check_classification_targets(y)
     weight = check_weights(sample_weight, X)
@@ -67,8 +67,7 @@ def check_labelled(
         if total == 0:
             raise ValueError(f"sample_weight: all rows of class {label!r} have weight zero.")
     estimator.classes_ = classes
-    present = slice(None) if weight.all() else weight > 0  # a slice makes no copy
-    return X[present], k[present], weight[present]
+    return X, k, weight
 
 
 def check_more(
@@ -89,8 +88,7 @@ def check_more(
         if missing.size:
             raise ValueError(f"partial_fit: the first part has no row of class {known.tolist()[missing[0]]!r}.")
         estimator.classes_ = known
-    present = slice(None) if weight.all() else weight > 0
-    return X[present], k[present], weight[present]
+    return X, k, weight
 
 
 def repeat_rows(name: str, X: np.ndarray, k: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -115,6 +115,9 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
             return [Gaussian(shared=True)]
         return list(self.model.values()) if isinstance(self.model, dict) else [self.model]
 
+    def _learns_from_parts(self) -> bool:
+        return all(isinstance(each, Gaussian) for each in self._families())
+
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Learn the densities and priors from rows ``X`` and labels ``y``; rows of weight 0 are absent."""
@@ -162,9 +165,8 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
             return Model(fit_classes(density, X, k, weight, self.classes_, before), priors, self.classes_)
         found = []
         for j, each in enumerate(by_label(density, self.classes_, "model")):
-            of = k == j
             own = None if before is None else before[j : j + 1]
-            found += fit_classes(each, X[of], np.zeros(of.sum(), dtype=int), weight[of], self.classes_[[j]], own)
+            found += fit_classes(each, X, np.where(k == j, 0, -1), weight, self.classes_[[j]], own)
         return Model(found, priors, self.classes_)
 
     def _fit_classifier(self, classifier, X, k, weight) -> Any:
@@ -172,6 +174,8 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
         if self.priors is not None:
             raise ValueError(f"priors: expected None for a classifier, {name} has its own priors.")
         weights: dict[str, np.ndarray] = {}
+        present = slice(None) if weight.all() else weight > 0  # a slice makes no copy
+        X, k, weight = X[present], k[present], weight[present]
         if not np.all(weight == 1.0):
             if has_fit_parameter(classifier, "sample_weight"):
                 weights["sample_weight"] = weight

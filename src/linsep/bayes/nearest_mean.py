@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators._datasets import RowClassifier
 from ..estimators._lazy import row_by_row
+from ..estimators._oracles import plain_rows
 from ..estimators._validation import StrOptions, all_or_nothing, check_parameters
 from ..model_file import Saved
+from ..rows.products import sum_blocks
 from ._validation import check_labelled, check_more, check_rows
 from .densities._base import fit_classes
 from .densities.gaussian import Gaussian
@@ -28,6 +30,9 @@ class _NearestMeanClassifier(Saved, ClassNamePrefixFeaturesOutMixin, RowClassifi
     discriminant_: Discriminant
 
     _accept_sparse: Any = False
+
+    def _learns_from_parts(self) -> bool:
+        return True
 
     def _check(self, X) -> Any:
         return check_rows(self, X, reset=False, accept_sparse=self._accept_sparse)
@@ -128,11 +133,10 @@ class NearestMean(_NearestMeanClassifier):
     def _add(self, X, k: np.ndarray, weight: np.ndarray, totals: np.ndarray | float, means: np.ndarray | float):
         """The means of these rows and of those before, by their weights."""
         count = len(self.classes_)
-        shares = sp.csr_array((weight, (k, np.arange(k.size))), shape=(count, k.size))
-        sums = shares @ X
+        sums = sum_blocks(plain_rows(X), _class_sums, (k.astype(np.int32), weight), count)
         own = np.bincount(k, weight, count)
         self._totals = totals + own
-        part = (sums.toarray() if sp.issparse(sums) else sums) - own[:, None] * means
+        part = sums - own[:, None] * means
         self.means_ = means + part / self._totals[:, None]
         self.discriminant_ = Discriminant(None, self.means_, -0.5 * np.sum(self.means_**2, axis=1))
         return self
@@ -152,6 +156,12 @@ class NearestMean(_NearestMeanClassifier):
             squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1) - 2 * self._scores(X)
             return np.sqrt(np.maximum(squares, 0.0))
         return np.stack([np.linalg.norm(X - mean, axis=1) for mean in self.means_], axis=1)
+
+
+def _class_sums(block: Any, k: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:
+    """The weighted sums of the rows of each class."""
+    sums = sp.csr_array((weight, (k, np.arange(k.size))), shape=(count, k.size)) @ block
+    return sums.toarray() if sp.issparse(sums) else sums
 
 
 class Mahalanobis(_NearestMeanClassifier):

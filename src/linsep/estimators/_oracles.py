@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..oracles.points import rows_oracle
 from ._linear import set_oracle
 from ._parted import Parted
 from ._validation import Sample
@@ -16,6 +17,11 @@ def set_oracles(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any
     if isinstance(sample.X, Parted):
         return sample.X.oracles(sample, classes, bias * sample.scale.constant)
     return [set_oracle(sample, bias=bias)]
+
+
+def plain_rows(X: Any) -> list[Any]:
+    """The rows without classes as oracles, for products of X: one, or one for each part."""
+    return X.plain_rows() if isinstance(X, Parted) else [rows_oracle(X, np.ones(X.shape[0], dtype=np.int8))]
 
 
 def two_classes(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any]:

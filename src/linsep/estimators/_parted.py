@@ -113,6 +113,12 @@ def hold_rows(
     return Held(with_metric(rows_oracle(X, sign, own), metric), label)
 
 
+def _hold_plain(loaded: tuple[Loaded, Facts]) -> Held:
+    """Where a part is: the rows as an oracle, without classes and weights."""
+    count = loaded[0].X.shape[0]
+    return Held(rows_oracle(loaded[0].X, np.ones(count, dtype=np.int8)), np.zeros(count, dtype=np.int32))
+
+
 def _times(X: Any, exponent: int) -> Any:
     """X times 2^exponent, as it is in memory."""
     if not exponent:
@@ -176,6 +182,11 @@ class Parted:
     def dtype(self) -> np.dtype:
         """The type of the numbers."""
         return self.facts[0].dtype
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are sparse."""
+        return self.facts[0].sparse
 
     @property
     def size(self) -> int:
@@ -258,18 +269,21 @@ class Parted:
         parts = []
         for handle, fact, at in zip(held, self.facts, self.starts[:-1].tolist()):
             own = slice(at, at + fact.shape[0])
-            bytes_of_row = fact.dtype.itemsize * fact.numbers / fact.shape[0]
             weight = read_only(np.zeros(0) if sample.weight is None else sample.weight[own])
-            place = Place(
-                self.engine,
-                handle,
-                fact.shape[1],
-                fact.longest_row,
-                fact.numbers,
-                bytes_of_row,
-                not fact.sparse,
-                weight,
-            )
-            rows = Elsewhere(place, read_only(sample.sign[own]), weight, bias, at, metric is not None)
+            place, sign = self._place(handle, fact, weight), read_only(sample.sign[own])
+            rows = Elsewhere(place, sign, weight, bias, at, metric is not None)
             parts.append(against_rivals(rows, sample.label[own], sample.n_classes) if sample.n_classes else rows)
         return parts
+
+    def plain_rows(self) -> list[Elsewhere]:
+        """One oracle for each part, of the rows without their classes, for products of X."""
+        held, none = self.engine.hold(_hold_plain, [(handle,) for handle in self.handles]), read_only(np.zeros(0))
+        signs = [read_only(np.ones(fact.shape[0], dtype=np.int8)) for fact in self.facts]
+        places = [self._place(handle, fact, none) for handle, fact in zip(held, self.facts, strict=True)]
+        starts = self.starts[:-1].tolist()
+        return [Elsewhere(*each[:2], none, 0.0, each[2], False) for each in zip(places, signs, starts, strict=True)]
+
+    def _place(self, handle: Any, fact: Facts, weight: np.ndarray) -> Place:
+        row_bytes = fact.dtype.itemsize * fact.numbers / fact.shape[0]
+        known = fact.shape[1], fact.longest_row, fact.numbers, row_bytes, not fact.sparse
+        return Place(self.engine, handle, *known, weight)

@@ -153,6 +153,8 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
     """
     X = X.rows.X if isinstance(X, Dataset) else X
     if isinstance(X, Parted):  # rows are checked already, where they are
+        if X.is_sparse and options.get("accept_sparse", "csr") is False:
+            raise TypeError(f"X: {type(estimator).__name__} takes dense rows only, got sparse ones.")
         validate_data(estimator, X.head, reset=options.get("reset", False), skip_check_array=True)
         return (X, *(column_or_1d(each, warn=True) for each in y)) if y else X
     if not isinstance(X, np.ndarray) and is_collection(X):

@@ -28,12 +28,14 @@ from ..rows.gaussians import Gaussians
 from ..rules import Increment, Nearest
 from ..solvers.anderson.epsilon import improve_radius, reach_radius, trace_radius
 from ..solvers.anderson.gaussians import factorize
-from ..solvers.anderson.moments import Moments
+from ..solvers.anderson.moments import Moments, class_moments
 from ..solvers.anderson.optimal import MAX_STEPS, maximize_radius
 from ._datasets import takes_dataset
 from ._gaussians import LEDOIT_WOLF, Estimate, estimate_from_moments, estimate_ledoit_wolf, estimate_mixture
 from ._linear import LinearClassifier
+from ._oracles import plain_rows
 from ._parameters import shared_parameters
+from ._parted import Parted
 from ._validation import (
     AT_LEAST_ONE,
     Interval,
@@ -157,18 +159,9 @@ class Anderson(LinearClassifier):
     class_weight = None  # how often a class occurs does not matter here
 
     def __init__(
-        self,
-        error=None,
-        *,
-        method="optimal",
-        components=1,
-        shrinkage=None,
-        tol=1e-3,
-        max_iter="auto",
-        max_seconds=None,
-        random_state=None,
-        verbose=0,
-    ) -> None:
+        self, error=None, *, method="optimal", components=1, shrinkage=None, tol=1e-3, max_iter="auto",
+        max_seconds=None, random_state=None, verbose=0,
+    ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
     def __sklearn_tags__(self):
@@ -221,7 +214,7 @@ class Anderson(LinearClassifier):
         self._estimation = Estimation(self.components, self.shrinkage)
         self._moments = None  # partial_fit goes on from here, if it can
         if self._estimation.merges:
-            self._moments = tuple(Moments.from_rows(*self._rows(sample, side)) for side in (-1, 1))
+            self._moments = self._moments_of(sample)
             self._fit_moments()
         else:
             self._fit_estimates([self._estimate(sample, side) for side in (-1, 1)])
@@ -248,11 +241,14 @@ class Anderson(LinearClassifier):
             raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")
         sample = self._sample(X, y, sample_weight, reset=first, classes=known)
         self._estimation = Estimation(self.components, self.shrinkage)
-        new = [Moments.from_rows(*self._rows(sample, side)) for side in (-1, 1)]
-        self._moments = tuple(new if first else (old.merge(more) for old, more in zip(self._moments, new, strict=True)))
+        new = self._moments_of(sample)
+        self._moments = new if first else tuple(old.merge(m) for old, m in zip(self._moments, new, strict=True))
         if all(moments.weight > 0 for moments in self._moments):
             self._fit_moments()
         return self
+
+    def _learns_from_parts(self) -> bool:
+        return Estimation(self.components, self.shrinkage).merges
 
     def _checks_parts(self) -> bool:
         return False
@@ -296,8 +292,12 @@ class Anderson(LinearClassifier):
     # ---------------------------------------------------------------- from rows to Gaussians
 
     def _refuse_sparse(self, X) -> None:
-        if sp.issparse(X):
+        if sp.issparse(X) or (isinstance(X, Parted) and X.is_sparse):
             raise TypeError("Sparse data can't be fitted: covariances are dense. Use X.toarray(), or fit_gaussians.")
+
+    def _moments_of(self, sample: Sample) -> tuple[Moments, ...]:
+        """The moments of both classes."""
+        return tuple(class_moments(plain_rows(sample.X), sample.label, sample.weight, 2))
 
     def _rows(self, sample: Sample, side: int) -> tuple[np.ndarray, np.ndarray | None]:
         """The rows of one class that weigh anything, with their weights."""

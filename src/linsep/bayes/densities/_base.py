@@ -16,8 +16,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ...estimators._lazy import row_by_row
+from ...estimators._oracles import plain_rows
 from ...estimators._validation import all_or_nothing, check_parameters, same_parameter
 from ...model_file import Saved
+from ...solvers.anderson.moments import class_moments
 from .._validation import check_rows, check_weights, repeat_rows
 
 
@@ -81,21 +83,25 @@ class Density(Saved, DensityMixin, BaseEstimator):
 def fit_classes(
     density: Any, X: np.ndarray, k: np.ndarray, weight: np.ndarray, classes: Any, before: list[Any] | None = None
 ) -> list[Any]:
-    """Fit one copy of the density per class; a density with ``fit_jointly`` fits all of them at once.
+    """Fit one copy of the density per class, to the rows whose ``k`` is its number; rows of weight 0 are absent.
 
-    The densities ``before`` go on with these rows; those of classes without rows stay.
+    One with ``of_moments`` is made of the moments of the classes, of rows that may be in parts; one with
+    ``fit_jointly`` fits all classes at once. The densities ``before`` go on with these rows; those of classes without
+    rows stay.
     """
-    members = [k == j for j in range(len(classes))]
     for old in before or ():
         _require_same(density, old)
+    if hasattr(density, "of_moments"):
+        weights = None if (weight == 1.0).all() else weight
+        moments = class_moments(plain_rows(X), k.astype(np.int32), weights, len(classes))
+        return density.of_moments(moments, classes, before)
+    members = [(k == j) & (weight > 0) for j in range(len(classes))]
     if hasattr(density, "fit_jointly") and before is None:
         return density.fit_jointly([X[of] for of in members], [weight[of] for of in members], classes)
-    if hasattr(density, "go_on_jointly"):
-        return density.go_on_jointly(before, [X[of] for of in members], [weight[of] for of in members], classes)
-    weighted = not np.all(weight == 1.0)
+    weighted = not np.all(weight[weight > 0] == 1.0)
     if weighted and not has_fit_parameter(density, "sample_weight"):
         X, k = repeat_rows(type(density).__name__, X, k, weight)
-        members, weighted = [k == j for j in range(len(classes))], False
+        members, weighted, weight = [k == j for j in range(len(classes))], False, np.ones(k.size)
     found = []
     for j, (label, of) in enumerate(zip(np.asarray(classes).tolist(), members, strict=True)):
         weights = {"sample_weight": weight[of]} if weighted else {}

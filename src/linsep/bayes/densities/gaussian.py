@@ -10,8 +10,9 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.base import clone
 
+from ...estimators._oracles import plain_rows
 from ...estimators._validation import Interval, StrOptions, check_parameters
-from ...solvers.anderson.moments import Moments
+from ...solvers.anderson.moments import Moments, class_moments
 from .._validation import as_float_array, check_rows
 from ..discriminant import QuadraticFunction
 from ._base import Density, errors_of_class
@@ -85,23 +86,14 @@ class Gaussian(Density):
         known._set(mean, _Covariance(C, _factorise(C, np.abs(mean), "; expected a covariance with an inverse"), 0.0))
         return known
 
-    def fit_jointly(self, parts: list[np.ndarray], weights: list[np.ndarray], classes: Any) -> list[Gaussian]:
-        """Fit one Gaussian per class, with one covariance if ``shared``."""
+    def of_moments(self, moments: list[Moments], classes: Any, before: list[Gaussian] | None = None) -> list[Gaussian]:
+        """Return one Gaussian per class, with one covariance if ``shared``; of those ``before`` with earlier rows."""
         check_parameters(self)
-        found = [clone(self) for _ in parts]
-        arrays = [check_rows(one, X, reset=True) for one, X in zip(found, parts, strict=True)]
-        self._set_jointly(found, list(map(Moments.from_rows, arrays, weights)), classes)
-        return found
-
-    def go_on_jointly(
-        self, before: list[Gaussian], parts: list[np.ndarray], weights: list[np.ndarray], classes: Any
-    ) -> list[Gaussian]:
-        """Return the Gaussians of all rows, of which those ``before`` have seen the earlier ones."""
-        check_parameters(self)
-        found = [copy.copy(old) for old in before]
-        new = map(Moments.from_rows, parts, weights)
-        moments = [old._moments.merge(more) for old, more in zip(before, new, strict=True)]
-        self._set_jointly(found, moments, classes)
+        found = [clone(self) for _ in moments] if before is None else [copy.copy(old) for old in before]
+        for one, m in zip(found, moments, strict=True):
+            one.n_features_in_ = m.mean.size
+        earlier = before or []
+        self._set_jointly(found, [old._moments.merge(m) for old, m in zip(earlier, moments)] or moments, classes)
         return found
 
     def _set_jointly(self, found: list[Gaussian], moments: list[Moments], classes: Any) -> None:
@@ -116,7 +108,7 @@ class Gaussian(Density):
                 one._set_moments(m, common if share else None)
 
     def _fit(self, X, weight, more) -> None:
-        m = Moments.from_rows(X, weight)
+        (m,) = class_moments(plain_rows(X), np.zeros(len(X), dtype=np.int32), weight, 1)
         self._set_moments(self._moments.merge(m) if more else m)
 
     def _set_moments(self, m: Moments, common: _Covariance | None = None) -> None:
