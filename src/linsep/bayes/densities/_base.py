@@ -92,8 +92,8 @@ def fit_classes(
     for old in before or ():
         _require_same(density, old)
     if hasattr(density, "of_moments"):
-        weights = None if (weight == 1.0).all() else weight
-        moments = class_moments(plain_rows(X), k.astype(np.int32), weights, len(classes))
+        given = None if (weight == 1.0).all() else weight
+        moments = class_moments(plain_rows(X), k.astype(np.int32), given, len(classes))
         return density.of_moments(moments, classes, before)
     members = [(k == j) & (weight > 0) for j in range(len(classes))]
     if hasattr(density, "fit_jointly") and before is None:
