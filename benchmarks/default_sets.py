@@ -24,7 +24,7 @@ def letters():
 
 
 def covtype_like(n: int = 20_000, seed: int = 1):
-    """Ten columns of very unlike size and place beside 44 of zeros and ones, seven classes of unlike size."""
+    """Ten columns of very different sizes and places, 44 of zeros and ones; seven classes of very different sizes."""
     rng = np.random.default_rng(seed)
     Z = rng.standard_normal((n, 10))
     size = np.array([280.0, 112, 7.5, 212, 58, 1559, 27, 20, 38, 1324])
@@ -58,7 +58,7 @@ def money(n: int = 8_000, seed: int = 3):
 
 
 def genes(n: int = 120, d: int = 5_000, seed: int = 4):
-    """Far more columns than rows, with levels of expression of unlike size."""
+    """Far more columns than rows, with levels of expression of very different sizes."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     Z = rng.standard_normal((n, d))

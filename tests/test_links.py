@@ -19,3 +19,17 @@ def test_links_and_files_exist(page):
     links = [link for link in re.findall(r"\]\(([^)#]+)", words) if "://" not in link]
     assert not [link for link in links if not (page.parent / link).exists()]
     assert not [name for name in NAMED.findall(words) if not any((folder / name).exists() for folder in FOLDERS)]
+
+
+def test_the_tree_names_what_is_there():
+    tree = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## The tree")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)/` \|.*?\| (.*) \|$", tree, re.M)
+    assert len(rows) > 9
+    folders = {folder: ROOT / "src" / "linsep" / folder for folder, _ in rows}
+    missing = [
+        f"{folder}/{name}"
+        for folder, cell in rows
+        for name in re.findall(r"`(\w+/?)`", cell)
+        if not any((folders[folder] / each).exists() for each in (name, f"{name}.py"))
+    ]
+    assert not missing

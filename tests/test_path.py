@@ -1,4 +1,4 @@
-"""The way of the data: what ARCHITECTURE.md says about it is so, and it does not grow unnoticed."""
+"""The path of the data through a fit: ARCHITECTURE.md tells it as it is, and it does not grow unnoticed."""
 
 import re
 import sys

@@ -93,7 +93,7 @@ def _finite(text: str) -> float:
 def _different_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("JSON: a name stands twice in an object.")
+        raise ValueError("JSON: a name occurs twice in an object.")
     return found
 
 

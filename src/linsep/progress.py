@@ -1,4 +1,4 @@
-"""How far learning is: loops `report`; whoever `watched` them is told, otherwise a bar or the log says so.
+"""How far learning is: loops `report`; a `watched` function receives it, otherwise a bar or the log shows it.
 
 On a terminal a bar appears when a call has taken two seconds; elsewhere the logger "linsep" gets a line (INFO) every
 two seconds.

@@ -3,7 +3,7 @@
 A rule sees only numbers: ``t`` (updates made so far), ``wa = <w,a>``, ``ww = <w,w>``, ``aa = <a,a>``
 and the ``goal`` that was missed. ``step`` returns ``alpha, beta >= 0``, and w becomes ``alpha w + beta a``.
 
-The batch form keeps w at rest for a pass: every violated vector enters one sum ``s`` with the weight ``batch_weight``,
+The batch form keeps w fixed for a pass: every violated vector enters one sum ``s`` with the weight ``batch_weight``,
 and ``batch_step`` returns ``alpha, beta`` for ``w <- alpha w + beta s``.
 """
 

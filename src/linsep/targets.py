@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .jit import component
 
-TIGHTER = 1.0 - 1e-6  # so that the bounds of the certificate, computed anew, are eps apart even after rounding
+TIGHTER = 1.0 - 1e-6  # so that the bounds of the certificate, computed again, are eps apart even after rounding
 
 
 @component(NEEDS_NORM=False)

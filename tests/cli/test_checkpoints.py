@@ -195,7 +195,7 @@ def test_the_choice_of_a_rule_is_remembered(tmp_path, monkeypatch, capsys):
 
 def test_an_old_checkpoint_is_not_used_without_resume(cut_short, capsys):
     assert run(cut_short) == 0
-    assert "m.linsep.checkpoint is of a fit that was cut short" in capsys.readouterr().err
+    assert "m.linsep.checkpoint holds a fit that was cut short" in capsys.readouterr().err
     assert run([*cut_short, "--resume"]) == 0 and "begins from the start" in capsys.readouterr().err
 
 

@@ -1,6 +1,6 @@
 """The bits of memory from a cluster of processes, for all that learns in parts, and from parts that have moved.
 
-Arrays that come over a wire lie unaligned, which threads of one process never see.
+Arrays that come over the network lie unaligned, which threads of one process never see.
 """
 
 from itertools import pairwise

@@ -58,7 +58,7 @@ def logistic_gradient(w, A):
     return -(A.T @ (1 / (1 + np.exp(A @ w))))
 
 
-EXACT = {  # rules that look at all rows with w at rest, and whether they are shown rows that are apart
+EXACT = {  # rules that go through all rows with w fixed, and whether they are shown rows that are apart
     "descent": (lambda: GradientDescent("perceptron", max_iter=6, class_weight="balanced"), False),
     "own criterion": (lambda: GradientDescent((logistic, logistic_gradient), max_iter=4), False),
     "margin": (MaximumMargin, True),

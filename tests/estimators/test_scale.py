@@ -111,7 +111,7 @@ def test_what_double_precision_cannot_hold_is_refused():
         Perceptron().fit(X * 1e-300, y)
     with pytest.raises(ValueError, match="C: 1 times the squares"):
         MaximumMargin(C=1.0).fit(X * 1e200, y)
-    with pytest.raises(ValueError, match="rows of like size in all calls"):
+    with pytest.raises(ValueError, match="rows of similar size in all calls"):
         Perceptron().partial_fit(X * 1e200, y, [0, 1]).partial_fit(X, y)
     with pytest.raises(ValueError, match="need rate"):
         LeastSquares("lms", rate=0.1).fit(X * 1e100, y)

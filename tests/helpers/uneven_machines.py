@@ -1,4 +1,4 @@
-"""Small problems of three to five classes with uneven rows, offsets and columns of unlike size, separable or not."""
+"""Small problems of three to five classes with uneven rows, offsets and columns, separable or not."""
 
 import numpy as np
 

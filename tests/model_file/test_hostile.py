@@ -62,7 +62,7 @@ CASES = {
     "a path": (perceptron(coef_={"array": "../../etc/passwd"}), "There is no item"),
     "NaN in JSON": ('{"format": "linsep model", "version": 1, "model": NaN}', "expected finite numbers, got NaN"),
     "an endless number": ('{"format": "linsep model", "version": 1, "model": 1e999}', "finite numbers"),
-    "a name twice": ('{"version": 1, "version": 1}', "a name stands twice"),
+    "a name twice": ('{"version": 1, "version": 1}', "a name occurs twice"),
     "a list": ("[]", "expected an object"),
     "nested": ("[" * 100_000 + "]" * 100_000, "recursion"),
     "nested within bounds of JSON": (

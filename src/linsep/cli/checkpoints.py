@@ -41,7 +41,7 @@ def checkpoints(path: str | None, options: dict[str, Any], table: Table, out: Ou
         return
     resume, there = options["resume"], Path(path).exists()
     if there and not resume:
-        out.note(f"{path} is of a fit that was cut short: --resume goes on with it. This one begins anew.")
+        out.note(f"{path} holds a fit that was cut short: --resume continues it. This one starts from the beginning.")
     if resume and not there:
         out.note(f"there is no {path}: learning begins from the start.")
     with checkpointing(path, options["checkpoint_every"], resume=resume) as checkpoint:

@@ -33,18 +33,18 @@ RULES = (
 @data_argument
 @target_option
 @click.option(
-    "-r", "--rule", type=click.Choice(RULES), default="auto", metavar="RULE", help="How to learn; auto without it."
+    "-r", "--rule", type=click.Choice(RULES), default="auto", metavar="RULE", help="How to learn; default: auto."
 )
 @click.option("--C", "price", type=Price(), metavar="NUMBER", help="Soft margin: what an error costs; or auto.")
 @click.option("--lift", type=Whole(2, 9), metavar="DEGREE", help="Products of features, up to this degree.")
-@click.option("--test", metavar="FRACTION|FILE", help="Rows to be held out and counted on: 0.25, or a file.")
+@click.option("--test", metavar="FRACTION|FILE", help="Rows to hold out and evaluate on: 0.25, or a file.")
 @click.option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
 @click.option("--proof", metavar="FILE", help="Write the certificate for verify.py, which needs no linsep: .json.")
 @click.option("--with-verifier", is_flag=True, help="Copy verify.py beside the proof.")
-@click.option("--passes", type=Whole(1, 10**9), metavar="NUMBER", help="Most passes over the data.")
-@click.option("--resume", is_flag=True, help="Go on with a fit that was cut short, from its checkpoint.")
-@click.option("--checkpoint", metavar="FILE", help="Where checkpoints go; MODEL.checkpoint without it.")
-@click.option("--checkpoint-every", type=Duration(), default="60s", help="Time between checkpoints; 60s without it.")
+@click.option("--passes", type=Whole(1, 10**9), metavar="NUMBER", help="Maximum number of passes over the data.")
+@click.option("--resume", is_flag=True, help="Continue a fit that was cut short, from its checkpoint.")
+@click.option("--checkpoint", metavar="FILE", help="Where checkpoints go; default: MODEL.checkpoint.")
+@click.option("--checkpoint-every", type=Duration(), default="60s", help="Time between checkpoints; default: 60s.")
 @click.option("--workers", type=Whole(1, 1024), metavar="NUMBER", help="Learn in so many processes, by Dask.")
 @click.option("--scheduler", metavar="ADDRESS", help="Learn on the workers of this Dask scheduler.")
 @click.option("--dry-run", is_flag=True, help="Read the data, say what would be done, and stop.")
@@ -147,7 +147,7 @@ def _say_data(table: Any, out: Output) -> None:
 
 
 def _say_decisions(table: Any, out: Output, as_file: bool) -> None:
-    """What becomes of the columns: in words, or as ``--schema FILE`` takes it back."""
+    """How the columns are used: in words, or as ``--schema FILE`` takes it back."""
     schema = table.dataset.schema
     out.answer(schema=schema.as_dict())
     if as_file:
@@ -204,7 +204,7 @@ def check_output(path: str | None, example: str = "model.linsep") -> None:
 
 
 def _held_out(options: dict[str, Any]) -> tuple[Any, str | None]:
-    """The rows to be held out, or the file of others."""
+    """The rows to hold out, or the file of others."""
     from ..data.columns import HeldOut
 
     test = options["test"]

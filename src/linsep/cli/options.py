@@ -111,8 +111,8 @@ class Separator(click.ParamType):
 def format_options(function: Callable) -> Callable:
     """--format and --separator: how to read DATA."""
     for option in (
-        click.option("--separator", type=Separator(), metavar="MARK", help="Between the cells of CSV: ';', tab, ..."),
-        click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ..."),
+        click.option("--separator", type=Separator(), metavar="MARK", help="Separator of CSV cells: ';', tab, ..."),
+        click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not show it."),
     ):
         function = option(function)
     return function
@@ -127,12 +127,12 @@ def target_option(function: Callable) -> Callable:
             is_flag=False,
             flag_value="",
             metavar="[FILE]",
-            help="What becomes of the columns: taken from FILE; without FILE, as the last argument: print it and stop.",
+            help="How columns are used, read from FILE. Without FILE, as the last argument: print it and stop.",
         ),
         click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out; may be repeated."),
         click.option("--text", multiple=True, metavar="COLUMN", help="Use the words of this column; may be repeated."),
         click.option("--weight", metavar="COLUMN", help="Column with a weight for every row; 0 leaves it out."),
-        click.option("-t", "--target", metavar="COLUMN", help="Column to be predicted."),
+        click.option("-t", "--target", metavar="COLUMN", help="Column to predict."),
     ):
         function = option(function)
     return function
@@ -140,12 +140,12 @@ def target_option(function: Callable) -> Callable:
 
 def memory_option(function: Callable) -> Callable:
     """--memory."""
-    return click.option("--memory", type=Size(), default="1GB", help="Most memory for data; 1GB without it.")(function)
+    return click.option("--memory", type=Size(), default="1GB", help="Memory limit for data; default: 1GB.")(function)
 
 
 def time_option(function: Callable) -> Callable:
     """--time-limit."""
-    return click.option("--time-limit", type=Duration(), help="End after this time: 30s, 5min, 1h.")(function)
+    return click.option("--time-limit", type=Duration(), help="Stop after this time: 30s, 5min, 1h.")(function)
 
 
 def seed_option(function: Callable) -> Callable:
@@ -155,7 +155,7 @@ def seed_option(function: Callable) -> Callable:
         type=Whole(0, 2**32 - 1),
         default=0,
         metavar="NUMBER",
-        help="Seed of what is random; 0 without it.",
+        help="Random seed; default: 0.",
     )(function)
 
 

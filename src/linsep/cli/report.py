@@ -26,9 +26,9 @@ KINDS = {"html": ".html", "markdown": ".md", "json": ".json"}
     "--to", type=click.Choice([*KINDS]), metavar="KIND", help="html, markdown or json, whatever FILE is named."
 )
 @click.option(
-    "--refits", type=Whole(0, 100), default=5, metavar="NUMBER", help="Refits for the part about chance; 5 without it."
+    "--refits", type=Whole(0, 100), default=5, metavar="NUMBER", help="Refits for the part about chance; default: 5."
 )
-@click.option("--time-limit", type=Duration(), default="10s", help="Of all refits; 10s without it.")
+@click.option("--time-limit", type=Duration(), default="10s", help="Of all refits; default: 10s.")
 @format_options
 @memory_option
 @answering

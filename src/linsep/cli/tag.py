@@ -37,8 +37,8 @@ class Group(click.Group):
 def tag() -> None:
     """Label the tokens of sentences: parts of speech, names, chunks.
 
-    Files have one token per line, its columns apart by tabs or blanks, and an empty
-    line after every sentence (CoNLL, CRF++). The last column is the label.
+    Files have one token per line, its columns separated by tabs or blanks, and an
+    empty line after every sentence (CoNLL, CRF++). The last column is the label.
 
     \b
     Examples:
@@ -50,12 +50,18 @@ def tag() -> None:
 
 @tag.command(cls=Command)
 @data_argument
-@click.option("--columns", metavar="NAMES", help="Names of the columns, as in word,pos,label; word,c2,... without it.")
-@click.option("--label", metavar="COLUMN", help="The column to be predicted: its name, or its number from 1; the last.")
+@click.option("--columns", metavar="NAMES", help="Names of the columns, as in word,pos,label; default: word,c2,...")
+@click.option(
+    "--label", metavar="COLUMN", help="The column to predict: its name, or its number from 1; default: the last."
+)
 @click.option("--templates", metavar="FILE", help="Templates of features, ours or those of CRF++.")
-@click.option("--dev", metavar="FILE", help="Sentences to choose the best pass by.")
-@click.option("--passes", type=Whole(1, 10_000), default=10, metavar="NUMBER", help="Passes at most; 10 without it.")
-@click.option("--order", type=Whole(1, 2), default=1, metavar="1|2", help="Labels before that a label depends on.")
+@click.option("--dev", metavar="FILE", help="Sentences on which the best pass is chosen.")
+@click.option(
+    "--passes", type=Whole(1, 10_000), default=10, metavar="NUMBER", help="Maximum number of passes; default: 10."
+)
+@click.option(
+    "--order", type=Whole(1, 2), default=1, metavar="1|2", help="How many labels before it a label depends on."
+)
 @click.option("--bio", is_flag=True, help="Labels are B-x, I-x, O: forbid what can't follow.")
 @click.option("--pair-features", is_flag=True, help="Features weigh pairs of labels, too.")
 @click.option("-o", "--output", metavar="MODEL", help="Write the model to this file.")

@@ -43,7 +43,7 @@ class Number(click.ParamType):
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", metavar="MODEL", help="Write the rule to this file.")
 @click.option("--proof", metavar="FILE", help="Write the certificate for verify.py, with the Gaussians: .json.")
-@click.option("--time-limit", type=Duration(), help="End after this time: 30s, 5min, 1h.")
+@click.option("--time-limit", type=Duration(), help="Stop after this time: 30s, 5min, 1h.")
 @seed_option
 @memory_option
 @answering
@@ -57,7 +57,7 @@ def anderson(data: str, *, out: Output, **options: Any) -> None:
       linsep anderson iris2.csv --target species -o rule.linsep
 
     GAUSSIANS is JSON or npz with means (one row each), covariances (a matrix, or
-    variances, each) and labels (two classes). Nothing is assumed of how often each
+    variances, each) and labels (two classes). Nothing is assumed about how often each
     occurs. The exit code is 1 if the error that was asked for is impossible, or
     every hyperplane errs more than half the time on some Gaussian.
     """
@@ -171,7 +171,7 @@ def _write_proof(rule: Any, path: str, out: Output) -> None:
 @click.argument("evidence", required=False, metavar="[EVIDENCE]")
 @click.option("-o", "--output", metavar="OUT", help="Write the labelling as the UAI competitions do; - is stdout.")
 @click.option("--engine", default="auto", metavar="NAME", help="auto, forest, cut, elimination, trws, ...")
-@click.option("--time-limit", type=Duration(), default="60s", help="End after this time; 60s without it.")
+@click.option("--time-limit", type=Duration(), default="60s", help="Stop after this time; default: 60s.")
 @answering
 def infer(network: str, evidence: str | None, *, output: str | None, out: Output, **options: Any) -> None:
     """Find the best labelling of a network in the UAI format, with a bound.
@@ -231,7 +231,7 @@ def infer(network: str, evidence: str | None, *, output: str | None, out: Output
 )
 @click.option("--lift-to", type=Whole(2, 9), metavar="DEGREE", help="Compare the model with lifts up to this degree.")
 @click.option("--eta", type=Number(0, 1), default=0.05, metavar="NUMBER", help="The bound may fail so often; 0.05.")
-@click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not tell: csv, ...")
+@click.option("--format", "kind", metavar="NAME", help="Format of DATA, if its name does not show it.")
 @memory_option
 @answering
 def risk(model: str | None, data: str | None, *, out: Output, **options: Any) -> None:

@@ -63,7 +63,7 @@ def demo(folder: str, *, out: Output) -> None:
       linsep demo /tmp/linsep
 
     The table has numbers, amounts, categories, dates, words and missing cells.
-    Files go to FOLDER; out without it.
+    Files go to FOLDER; default: out.
     """
     from pathlib import Path
 

@@ -1,7 +1,7 @@
 """The binary cache: what the first pass over the files has read, as npy arrays in one folder, for all later passes.
 
 A folder appears whole or not at all, with a checksum for each array. It says of which files, with their sizes and times
-of change, and by which preprocessing it was made; if any of these differs it is written anew in its place.
+of change, and by which preprocessing it was made; if any of these differs it is written again in its place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of tokens: one token per line, its columns apart by tabs or blanks, an empty line after every sentence.
+"""Tables of tokens: one token per line, its columns separated by tabs or blanks, an empty line after every sentence.
 
 That is the format of the CoNLL tasks, of CRF++ and of CRFsuite; ``.conllu`` files have comments and ids besides.
 """
@@ -55,7 +55,7 @@ def read_tokens(source: Source) -> Tokens:
             width = width or len(token)
             if len(token) != width:
                 said = f"expected {width} columns as in the lines before, got {len(token)}."
-                raise DataError(f"{said} Sentences are apart by empty lines.", source.path, line=number)
+                raise DataError(f"{said} Empty lines separate sentences.", source.path, line=number)
             sentence.append(token)
     sentences += [sentence] if sentence else []
     if not sentences:

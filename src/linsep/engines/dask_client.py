@@ -16,7 +16,7 @@ from ..interrupt import keep_time
 from .base import EngineError
 from .local import Threads
 
-PAUSE = 0.25  # seconds between two looks at the clock
+PAUSE = 0.25  # seconds between two readings of the clock
 MISSING = "X: a dask collection needs the package dask. Install linsep[dask]."
 
 
@@ -141,7 +141,7 @@ class LocalDask(Threads):
 
 
 def aligned(found: Any) -> Any:
-    """What came over a wire, or from a disk, with its arrays aligned again: NumPy multiplies others without BLAS.
+    """What came over the network, or from a disk, with its arrays aligned again: NumPy multiplies others without BLAS.
 
     Then the bits would be others than in memory.
     """

@@ -142,8 +142,9 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
             changed, scale = scale.exponent != self._scale.exponent, self._scale
             if changed and abs(np.frexp(magnitudes.largest)[1] - scale.exponent) > 2 * SAFE:
                 raise ValueError(
-                    f"partial_fit: expected rows of like size in all calls, got values up to {magnitudes.largest:.3g}, "
-                    f"where those of the first call were about {np.ldexp(1.0, scale.exponent):.3g}."
+                    "partial_fit: expected rows of similar size in all calls, got values up to "
+                    f"{magnitudes.largest:.3g}, where those of the first call were about "
+                    f"{np.ldexp(1.0, scale.exponent):.3g}."
                 )
         self._scale = scale
         return sample._replace(X=scale.rows(sample.X), scale=scale)
@@ -351,7 +352,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
         if g.ndim == 1:
             norm = float(np.linalg.norm(self.coef_))
             if norm == 0:
-                raise ValueError("distance: w is zero, there is no hyperplane to be distant from.")
+                raise ValueError("distance: w is zero, there is no hyperplane to measure from.")
             return g / norm
         gaps = np.linalg.norm(self.coef_[:, None] - self.coef_[None], axis=2)
         best = g.argmax(axis=1)
@@ -368,7 +369,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
 
 
 def has_unlike_columns(sample: Sample) -> bool:
-    """Whether dense columns are of so unlike size, or so far from 0, that learning should scale them."""
+    """Whether dense columns are of so different sizes, or so far from 0, that learning should scale them."""
     if not isinstance(sample.X, np.ndarray):
         return False
     return column_metric(rows_oracle(sample.X, sample.sign, sample.weight, bias=1.0), always=False) is not None

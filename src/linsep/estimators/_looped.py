@@ -191,7 +191,7 @@ class LoopedLinear(Looped, LinearClassifier):
         return sample._replace(scale=self._scale)
 
     def _always_scaled(self, X) -> bool:
-        """Whether columns are scaled even if they are of like size."""
+        """Whether columns are scaled even if they are of similar size."""
         return self.scaling == "columns"
 
     def _takes_metric(self) -> bool:

@@ -235,7 +235,7 @@ class Anderson(LinearClassifier):
             raise ValueError("classes: the first call of partial_fit needs both labels, partial_fit(X, y, [a, b]).")
         if not first and self.shrinkage != self._estimation.shrinkage:
             before = self._estimation.shrinkage
-            raise ValueError(f"shrinkage={self.shrinkage!r}: expected {before!r} as in the first call; call fit anew.")
+            raise ValueError(f"shrinkage={self.shrinkage!r}: expected {before!r} as in the first call; call fit again.")
         known = classes if first else self.classes_
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes: expected {self.classes_.tolist()} as in the first call, got {list(classes)}.")

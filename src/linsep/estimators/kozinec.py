@@ -49,8 +49,8 @@ class Kozinec(LoopedLinear):
         "eps": eps-Kozinec (C9), until the margin is as near to the best one as ``eps`` or ``tol`` asks for. "plain":
         Kozinec (C8), until every vector is on its side; ``eps`` and ``tol`` are not for it.
     batch : bool, default=False
-        Every pass looks at all rows with w at rest, then w moves to the lowest of them. Many more passes, but they can
-        be made in parts, on a cluster too: docs/distributed.md. Of two classes, with keep="auto" and start=None.
+        Every pass goes through all rows with w fixed, then w moves to the lowest of them. Many more passes, but they
+        can be made in parts, on a cluster too: docs/distributed.md. Of two classes, with keep="auto" and start=None.
     keep : {"auto", "last", "average", "pocket"}, default="auto"
         Which w to return if eps is not reached; "auto": the one with the better margin, or, on data that
         are not separated, the averaged one with the bias that errs least.

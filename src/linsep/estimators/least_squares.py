@@ -77,8 +77,8 @@ class LeastSquares(DescentClassifier):
     keep : {"last", "average"}, default="last"
         "average", of "lms": the mean of w over all visits, with a constant rate, 1/(2 D^2) if it is None. It needs no
         tuning and few passes (Bach and Moulines, 2013), and serves sparse data of many columns and classes, such as
-        documents: ending early keeps w short. Columns of unlike size, a bias beside long rows among them, need many
-        more passes, or scaling. There is no ``partial_fit`` then.
+        documents: ending early keeps w short. Columns of very different sizes, a bias beside long rows among them, need
+        many more passes, or scaling. There is no ``partial_fit`` then.
     max_iter : int or "auto", default="auto"
         Budget of the iterative methods, and of the steps of "ridge"; "auto": 1000, or 5 of an average, and no more than
         5 seconds of work, counted from the end of the first pass, but 3 passes at least.

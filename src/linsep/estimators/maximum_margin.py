@@ -106,7 +106,7 @@ class MaximumMargin(LinearClassifier):
         Soft: begin from the weights of the last fit, on the same rows, say with another C.
     multi_class : {"auto", "machine", "one-vs-all", "one-vs-one"}, default="auto"
         More than two classes: one linear machine, whose biases are always in the norm, or a committee of rules. "auto":
-        the machine; a soft margin one-vs-all if columns are of unlike size, where ascent to a machine is slow.
+        the machine; a soft margin one-vs-all if columns are of very different sizes, where ascent to a machine is slow.
 
     Attributes
     ----------
@@ -280,7 +280,7 @@ class MaximumMargin(LinearClassifier):
             w, passes = place_bias(parts, found.w) if bias == "free" else found.w, found.passes
             outcome = outcome._replace(updates=passes, reason=rounds.reason or outcome.reason)
             certificate = prove_margin(parts, w, found.dual_weights, outcome)
-        if certificate.separable is None and not rounds.reason:  # rounding, or columns of unlike size, hide it
+        if certificate.separable is None and not rounds.reason:  # rounding, or columns of very different sizes, hide it
             with retold():
                 certificate = decide_separability(parts, outcome, self.max_seconds)
         w, dual_weights = certificate.w, np.zeros(sample.sign.size)

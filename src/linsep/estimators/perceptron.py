@@ -111,7 +111,7 @@ class Perceptron(LoopedLinear):
 def with_best_margin(parts: list[Any], claim: Any, passes: int) -> Any:
     """The certificate of a w that separates, with Novikoff's bound by a larger margin too, if one is found.
 
-    A search costs four looks at the data: of large data it is made only where learning took many more.
+    A search scores all rows four times: of large data it is made only where learning took many more.
     """
     if not claim.separates or INTERRUPT.pressed:
         return claim

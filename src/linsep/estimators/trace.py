@@ -37,7 +37,7 @@ def trace(
     max_updates : int, default=1000
         End after so many updates.
     bounds : bool, default=False
-        Also compute the margin and the errors of every w, which costs a look at all rows each.
+        Also compute the margin and the errors of every w, which costs a pass over all rows each.
 
     Yields
     ------

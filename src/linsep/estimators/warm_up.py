@@ -62,7 +62,7 @@ def _data_for(estimator: Any) -> list[tuple[Any, Any]]:
         return [SEQUENCES if name == "SequenceClassifier" else GRAPHS]
     kinds = [X, X.astype(np.float32), sp.csr_array(X)]
     if "scaling" in estimator.get_params():
-        kinds += [kind * np.array([[1.0, 256.0]], dtype=kind.dtype) for kind in kinds]  # columns of unlike size
+        kinds += [kind * np.array([[1.0, 256.0]], dtype=kind.dtype) for kind in kinds]  # columns of two sizes
     return [(kind[rows], Y[rows]) for kind in kinds for rows in (slice(0, 4), slice(None))]
 
 

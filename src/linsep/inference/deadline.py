@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..interrupt import is_spent
 
 Item = TypeVar("Item")
-EACH = 4096  # items of a Python loop between two looks at the clock
+EACH = 4096  # items of a Python loop between two readings of the clock
 PIECE = 1e8  # additions of one compiled call, about: the clock and Ctrl-C are looked at between calls
 
 

@@ -25,7 +25,7 @@ from .network import Network
 BATCH = 20  # passes between two computations of the bound
 TRIALS = 1000  # trials of the local search between two comparisons
 SWEEPS = 100  # calls that improve a labelling
-AT_ONCE = 50  # trials between two looks at the clock
+AT_ONCE = 50  # trials between two readings of the clock
 WORK = 1e8  # the most additions of the local search, about
 
 

@@ -24,7 +24,7 @@ def merge_sums(one: Sums, other: Sums) -> Sums:
 def visit_blocks(
     part: Any, task: Task, w: np.ndarray, goal: float, number: int, weights: np.ndarray
 ) -> Iterator[Callable[[], Node]]:
-    """Functions that visit the sets of a part with w at rest, one for each block; the first one has this number.
+    """Functions that visit the sets of a part with w fixed, one for each block; the first one has this number.
 
     ``weights``, of all sets, get those of the vectors in the sums.
     """

@@ -181,7 +181,7 @@ def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None,
 
 
 class _Look(NamedTuple):
-    """What a pass with w at rest found: all that a batch step needs."""
+    """What a pass with w fixed found: all that a batch step needs."""
 
     batch_sum: np.ndarray
     weights: np.ndarray  # of the vectors in it
@@ -191,7 +191,7 @@ class _Look(NamedTuple):
 
 
 def _batch_pass(run: _Run, state: State) -> bool:
-    """Visit every set with w at rest, then make one step; returns whether the pass was cut short."""
+    """Visit every set with w fixed, then make one step; returns whether the pass was cut short."""
     look = _look(run, state)
     if look is None:
         return True
@@ -201,7 +201,7 @@ def _batch_pass(run: _Run, state: State) -> bool:
 
 
 def _look(run: _Run, state: State) -> _Look | None:
-    """Visit every set with w at rest; None: the pass was cut short."""
+    """Visit every set with w fixed; None: the pass was cut short."""
     w, counters, rule = state.w, state.counters, run.rule
     ww = squared_length(w)
     goal = run.target.goal(ww, counters.total)

@@ -1,7 +1,7 @@
 """The loop: visit a set, take its lowest vector, and move w if it is violated.
 
 This is the page to read first. `sweep` repairs each violated set at once (single sample); `batch_pass` sums the
-repairs of a whole pass while w is at rest. Both are ordinary Python that Numba compiles; ``sweep.py_func`` is the
+repairs of a whole pass while w is fixed. Both are ordinary Python that Numba compiles; ``sweep.py_func`` is the
 interpreted reference.
 
 Three things make an update cheap. The kernel holds w as ``scale * w``, so that ``alpha w`` costs one
@@ -19,7 +19,7 @@ from ..jit import borrowed, compiled, component, constant
 from ..rows.matrix import squared_length, weight_of
 
 TINY = 1e-100  # a scale below this is multiplied out
-REFRESH = 1024  # updates after which <w,w> is computed anew; as many as w has numbers, if that is more
+REFRESH = 1024  # updates after which <w,w> is computed again; as many as w has numbers, if that is more
 
 
 class Task(NamedTuple):
@@ -92,7 +92,7 @@ def sweep(task, w, dual_weights, counters, order, enough, budget):
 
 @component
 class BatchSums(NamedTuple):
-    """What a pass with w at rest found. The sums of blocks are merged: sums, counts, a minimum."""
+    """What a pass with w fixed found. The sums of blocks are merged: sums, counts, a minimum."""
 
     violated: int  # vectors with <w,a> <= goal
     weight: float  # their weight
@@ -110,7 +110,7 @@ class BatchSums(NamedTuple):
 
 @compiled
 def batch_pass(task, w, rows, goal, batch_sum, dual_weights):
-    """Visit ``rows``, at most one block, with w at rest; add the violated vectors to ``batch_sum``."""
+    """Visit ``rows``, at most one block, with w fixed; add the violated vectors to ``batch_sum``."""
     (oracle, target, rule, _), w, batch_sum, dual_weights = borrowed((task, w, batch_sum, dual_weights))
     norms = constant(rule, "NEEDS_NORM", True) or constant(target, "NEEDS_NORM", True)
     violated, weight, errors, total, lowest = 0, 0.0, 0.0, 0.0, np.inf

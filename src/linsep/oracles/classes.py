@@ -145,5 +145,5 @@ def classes(X, label, count: int, weight=None, bias: float = 1.0, first: int = 0
 
 
 def against_rivals(rows: Any, label: np.ndarray, count: int) -> Classes:
-    """`classes` of rows, their signs all 1, and labels that have come through the door already."""
+    """`classes` of rows, their signs all 1, and labels that have been checked already."""
     return Classes(rows, read_only(label), rows.sign, rows.weight, rows.first, np.zeros(count))

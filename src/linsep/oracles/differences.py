@@ -79,7 +79,7 @@ class Differences(NamedTuple):
             dual_weights[self.number[slot]] += 0.5 * beta
 
     def w_changed(self, w):
-        """Score the rivals anew."""
+        """Score the rivals again."""
         self.score[0] = self.rivals.lowest(w, 0)[0]
         self.score[2] = self.rivals.lowest(w, 2)[0]
 

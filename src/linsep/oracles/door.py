@@ -1,4 +1,4 @@
-"""The door of structures: what compiled code will index is checked here, once; of sparse matrices in `linsep.door`.
+"""Checks of structures: what compiled code will index is checked here, once; of sparse matrices in `linsep.door`.
 
 Numbers are 0 or between `SMALLEST` and `LARGEST` in absolute value: then no score, no square and no weighted sum of
 them overflows, and no rounding error vanishes below the smallest double.

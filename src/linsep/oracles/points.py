@@ -437,7 +437,7 @@ def points(X, sign, weight=None, bias: float = 1.0, first: int = 0) -> Dense | S
 
 
 def rows_oracle(X, sign: np.ndarray, weight=None, bias: float = 1.0, first: int = 0) -> Dense | Sparse:
-    """`points` of a matrix and signs that have come through the door already."""
+    """`points` of a matrix and signs that have been checked already."""
     sign = read_only(sign)
     weight = read_only(np.zeros(0) if weight is None else as_vector(weight, sign.size, "weight"))
     if not (weight >= 0).all() or not np.isfinite(weight).all():

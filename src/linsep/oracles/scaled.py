@@ -134,7 +134,7 @@ def with_metric(rows: Dense | Sparse, metric: np.ndarray | None) -> Dense | Spar
 
 
 def column_metric(rows: Dense | Sparse, always: bool, some: np.ndarray | None = None) -> np.ndarray | None:
-    r"""The metric of the columns; None if they are of like size and near 0, unless it is wanted ``always``.
+    r"""The metric of the columns; None if they are of similar size and near 0, unless it is wanted ``always``.
 
     The size of a column is :math:`s = \sqrt{\sum_i (x_i - m)^2 / \#\{x_i \ne 0\}}`, rounded to a power of two; m is its
     mean, 0 for sparse rows. Of a column without zeros that is the standard deviation; rare entries count as they are,

@@ -1,4 +1,4 @@
-"""A w of larger margin than a given one, at the price of four looks at the data: for Novikoff's bound (C11)."""
+"""A w of larger margin than a given one, at the price of scoring all rows four times: for Novikoff's bound (C11)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .machine_margin import ClassVectors
 ROWS = 100  # rows that a round may add
 ROUNDS = 2  # each looks at all rows once; of small linear machines so many for each class
 FREE = 1 << 22  # multiplications that always may be made
-MANY = 16  # passes beside which four looks at the data cost little
+MANY = 16  # passes beside which scoring all rows four times costs little
 STEPS = 500  # of the search for the nearest point of some rows
 MIXTURES = np.linspace(0.0, 1.0, 17)
 

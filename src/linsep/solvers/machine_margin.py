@@ -4,7 +4,7 @@ Row i of class y against a rival k is Kesler's vector :math:`a_{ik}`, with :math
 :math:`-(x_i, 1)` in that of k, so that the machine is the nearest point of one hull, as a hyperplane is:
 
 - few vectors are listed, and `nearest_point` finds it as for two classes; very many are asked for by column generation;
-- what rounding hides is decided in exact arithmetic (`decide_exactly`), from columns that are centred and of like size.
+- what rounding hides is decided in exact arithmetic (`decide_exactly`), from centred columns of similar size.
   One class is left out then: whatever a vector adds to a class it takes from another;
 - where a machine separates, but rounding keeps its margin from the best one, the nearest point is found in integers.
 """
@@ -181,7 +181,7 @@ class Machine:
         return certificate
 
     def _decide_listed(self) -> tuple[Decision, np.ndarray]:
-        """From the nearest point of the rows with columns centred and of like size."""
+        """From the nearest point of the rows with columns centred and of similar size."""
         rows = self.part.rows
         centre, largest = column_ranges([rows], "augmented")
         X = rows.matrix.toarray() if not isinstance(rows.matrix, np.ndarray) else rows.matrix

@@ -138,7 +138,7 @@ def solve_ridge(
     elif has_few_rows(problem):
         exact, W = solve_few_rows(problem) or (None, W)
     apply = exact or (lambda S: S / problem.diagonal[:, None])
-    while True:  # each time from the errors computed anew, which rounding moves away from the updated ones
+    while True:  # each time from the errors computed again, which rounding moves away from the updated ones
         R = problem.errors(W, problem.bias(W))
         S = problem.pull(R) - problem.alpha * W
         gap = _gap(problem, S, W, R)

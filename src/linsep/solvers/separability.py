@@ -31,7 +31,7 @@ def decide_separability(
 ) -> MarginCertificate:
     """A certificate that says whether any hyperplane separates the parts, if that can be found out at all.
 
-    Rows that coincide; then a point near the nearest one, with columns of like size; then, from the rows it needs,
+    Rows that coincide; then a point near the nearest one, with columns of similar size; then, from the rows it needs,
     exact arithmetic: never (``exact`` is False), for at most a minute ("auto") or as long as it takes (True).
     ``seconds``: a budget for all of it. ``outcome.reason`` is given to a w that separates.
     """

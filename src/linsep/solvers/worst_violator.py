@@ -1,4 +1,4 @@
-r"""Kozinec by the worst violator: every pass looks at all rows with w at rest, and w moves to the lowest of them.
+r"""Kozinec by the worst violator: every pass goes through all rows with w fixed, and w moves to the lowest of them.
 
 .. math:: a = \arg\min_{a} \langle w,a\rangle, \qquad w \leftarrow (1-k)\,w + k\,a .
 

@@ -277,7 +277,7 @@ def _check_values(column: Any) -> None:
     elif isinstance(column, Hashed) and not 1 <= column.buckets <= 1 << 20:
         problem = '"buckets": expected 1 to 1048576'
     elif isinstance(column, Category) and len(set(column.levels)) != len(column.levels):
-        problem = '"levels": a level stands twice'
+        problem = '"levels": a level occurs twice'
     elif isinstance(column, Text) and not (
         len(column.documents) == len(column.buckets) == len(set(column.buckets))
         and all(0 <= bucket < BUCKETS for bucket in column.buckets)

@@ -169,7 +169,7 @@ class Schema:
             raise DataError(f'schema: expected "columns", and a "target_kind" of {", ".join(TARGETS)}.')
         columns = tuple(read_column(each) for each in plain["columns"])
         if len({column.name for column in columns}) != len(columns):
-            raise DataError("schema: a column stands twice.")
+            raise DataError("schema: a column occurs twice.")
         noticed = plain.get("noticed", [])
         notes = tuple(map(str, noticed)) if isinstance(noticed, list) else ()
         return cls(columns, plain.get("target"), plain.get("weight"), kind, notes)
