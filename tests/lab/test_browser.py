@@ -19,8 +19,9 @@ from linsep import LeastSquares
 from linsep.cli.app import run
 from linsep.cli.lab import _view
 from linsep.cli.output import Output
-from linsep.lab import PRESETS, Exercise, record, record_risk
+from linsep.lab import PRESETS, Exercise, record, record_risk, show
 from linsep.lab.ladder import make_ladder
+from linsep.lab.page import embed
 from linsep.lab.server import LabServer
 from linsep.risk import vc_bound
 
@@ -598,6 +599,56 @@ def test_the_engineers_view_shows_rows_of_the_table_and_runs_none_of_it(page, cu
     finally:
         running.shutdown()
         running.server_close()
+
+
+def test_a_widget_in_a_notebook_records_what_is_dragged(page, tmp_path):
+    """The module that anywidget loads, in a page whose model is the widget itself: only the kernel is missing."""
+    widgets = pytest.importorskip("linsep.lab.widget", reason="no anywidget here: pip install anywidget")
+    widget = show(record("perceptron", **S1), height=880)
+    assert isinstance(widget, widgets.LabWidget)
+    answers = []
+    widget.send = answers.append
+
+    def ask(message):
+        widget._handle_custom_msg(message, [])
+        return answers.pop()
+
+    page.expose_function("askPython", ask)
+    host = """<!doctype html><meta charset="utf-8"><div id="cell"></div><script type="module">
+    const values = JSON.parse(document.getElementById("state").textContent), listeners = [];
+    const model = { get: (name) => values[name], on: (name, each) => listeners.push(each), off: () => {},
+      send: (message) => window.askPython(message).then((found) => listeners.forEach((each) => each(found))) };
+    const { default: module } = await import("./widget.js");
+    module.render({ model, el: document.getElementById("cell") });
+    </script>"""
+    state = (
+        f'<script type="application/json" id="state">{embed({"page": widget.page, "height": widget.height})}</script>'
+    )
+    page.route(
+        "http://notebook.test/**",
+        lambda route: route.fulfill(
+            body=widget._esm if route.request.url.endswith("widget.js") else state + host,
+            content_type="text/javascript" if route.request.url.endswith("widget.js") else "text/html",
+        ),
+    )
+    page.goto("http://notebook.test/")
+    page.wait_for_selector("iframe[title='linsep lab']")
+    inside = page.frames[1]
+    until(inside, "window.linsepLab?.scenes[0]?.views.plane.axes")
+    assert inside.evaluate("[linsepLab.scenes[0].run.n, linsepLab.scenes[0].run.T]") == [9, 3] and not answers
+    assert inside.evaluate("(() => { try { return parent.document.title } catch { return 'closed' } })()") == "closed"
+    frame = page.locator("iframe").bounding_box()
+    canvas = inside.evaluate("(({ x, y }) => [x, y])(linsepLab.scenes[0].views.plane.canvas.getBoundingClientRect())")
+    begin, end = inside.evaluate("[[4.5, 1], [4, 2]].map((x) => linsepLab.scenes[0].views.plane.axes.at(x))")
+    page.mouse.move(frame["x"] + canvas[0] + begin[0], frame["y"] + canvas[1] + begin[1])
+    page.mouse.down()
+    page.mouse.move(frame["x"] + canvas[0] + end[0], frame["y"] + canvas[1] + end[1], steps=5)
+    page.mouse.up()
+    until(inside, "Math.abs(linsepLab.scenes[0].run.X[5][1] - 2) < 0.05 && linsepLab.scenes[0].run.T > 0")
+    page.wait_for_timeout(300)  # the last recording of the drag
+    shown = inside.evaluate("linsepLab.scenes[0].run.content")
+    assert widget.recordings[0].content == shown
+    assert shown["updates"]["w"] == record("perceptron", shown["data"]["X"], S1["y"]).content["updates"]["w"]
 
 
 def test_every_button_has_a_name_and_pictures_are_described(page, server):

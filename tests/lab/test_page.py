@@ -77,7 +77,7 @@ def test_hostile_words_cannot_leave_their_place():
     page = recording.to_html()
     assert "<img" not in page and page.count("</script>") == 2
     assert sorted(content_of(page)["recordings"][0]["data"]["classes"]) == sorted([HOSTILE, "b"])
-    frame = show(recording)._repr_html_()
+    frame = show(recording, live=False)._repr_html_()
     assert frame.count("<") == 2 and 'sandbox="allow-scripts allow-downloads"' in frame
     assert "<" not in embed(HOSTILE)
 

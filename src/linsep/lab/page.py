@@ -15,7 +15,8 @@ FRONT = Path(__file__).with_name("front")
 # in the order of their imports: each uses those before it
 MODULES = (
     *("text", "geometry", "gif", "paint", "recording", "plane", "weights", "charts", "words", "table"),
-    *("look", "gaussians", "trellis", "ladder", "scene", "player", "exports", "editor", "exercise", "view", "main"),
+    *("python", "look", "gaussians", "trellis", "ladder", "scene", "player", "exports"),
+    *("editor", "exercise", "view", "main"),
 )
 
 

@@ -16,17 +16,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from .live import MOST_BODY, drawing_content, record_all
 from .page import make_page, policy
-from .presets import PRESETS, SUGGESTED
+from .presets import PRESETS
 
 if TYPE_CHECKING:
-    from .ladder import RiskLadder
-    from .recording import Recording
     from .view import View
 
-MOST_BODY = 2_000_000  # bytes of a request
-MOST_POINTS, MOST_STEPS, SECONDS = 2_000, 2_000, 5.0
-LADDER, LADDER_OPTIONS = "structural risk", {"degree": 5}  # not a rule: many, see `record_risk`
 WAITING = 4  # requests that may wait for the one at work
 
 
@@ -186,67 +182,9 @@ def _read_json(body: bytes) -> Any:
         raise ValueError("Expected JSON.") from None
 
 
-def drawing_content() -> dict[str, Any]:
-    """Of the page on which points are drawn: presets, rules and limits."""
-    from .rules import RULES
-
-    rules = [{"name": name, **dict(zip(rule._fields[1:], rule[1:], strict=True))} for name, rule in RULES.items()]
-    rules.append({"name": LADDER, "options": LADDER_OPTIONS, "many": False, "data": "points"})
-    live = {"presets": PRESETS, "suggested": SUGGESTED, "rules": rules, "most": MOST_POINTS, "bytes": MOST_BODY}
-    return {"live": live}
-
-
 def view_site(view: View) -> Site:
     """The page of a model and its rows."""
     return Site(lambda: {"view": view.content}, {"/row": lambda asked: json.dumps(view.cells(asked))})
-
-
-def record_all(asked: Any) -> str:
-    """The recordings that were asked for, and their code: {"X", "y", "columns", "rules": [{"rule", "options"}]}.
-
-    A recording that comes from a file, {"recording": content}, is checked and comes back.
-    """
-    from .ladder import FORMAT, RiskLadder, make_ladder, record_risk
-    from .record import record
-    from .recording import Recording
-    from .rules import make_option, make_rule
-
-    if isinstance(asked, dict) and isinstance(content := asked.get("recording"), dict):
-        return _with_code([RiskLadder(content) if content.get("format") == FORMAT else Recording(content)])
-    if not isinstance(asked, dict) or not isinstance(asked.get("X"), list) or not isinstance(asked.get("y"), list):
-        raise ValueError("Expected X, y and rules.")
-    X, y, rules = asked["X"], asked["y"], asked.get("rules")
-    if len(X) > MOST_POINTS:
-        raise ValueError(f"The lab takes up to {MOST_POINTS} points, got {len(X)}.")
-    if not isinstance(rules, list) or not 1 <= len(rules) <= 2:
-        raise ValueError("Expected one rule or two.")
-    words = any(isinstance(label, list) for label in y)
-    if not words and not all(isinstance(label, str | int) and not isinstance(label, bool) for label in y):
-        raise ValueError("y: expected whole numbers or words as labels.")
-    if words and not all(isinstance(each, list) for each in [*X, *y]):
-        raise ValueError("X: expected words as lists of names, y a list of labels for each.")
-    found: list[Recording | RiskLadder] = []
-    for each in rules:
-        if not isinstance(each, dict) or not isinstance(each.get("rule"), str):
-            raise ValueError("Expected the name of a rule.")
-        options = each.get("options") or {}
-        if not isinstance(options, dict):
-            raise ValueError("options: expected numbers by name.")
-        if each["rule"] == LADDER:
-            degree = make_option("degree", options.get("degree", LADDER_OPTIONS["degree"]))
-            found.append(record_risk(make_ladder(degree), X, y, columns=asked.get("columns")))
-            continue
-        estimator = make_rule(each["rule"], **options)
-        budget: dict[str, Any] = {"max_updates": MOST_STEPS, "max_seconds": SECONDS}
-        budget |= {"columns": asked.get("columns"), "covariances": asked.get("covariances")}
-        found.append(record(estimator, X, y, **budget, name=each["rule"]))
-    return _with_code(found)
-
-
-def _with_code(found: list[Recording | RiskLadder]) -> str:
-    """What the page shows, and the Python code that it exports."""
-    codes = json.dumps([each.code() for each in found])
-    return f'{{"recordings":[{",".join(each.to_json() for each in found)}],"codes":{codes}}}'
 
 
 def serve(server: LabServer) -> None:

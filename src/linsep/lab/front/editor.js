@@ -2,6 +2,7 @@
 import { fitBox } from "./geometry.js";
 import { markerSize, planeKind } from "./plane.js";
 import { packPoints, unpackPoints } from "./exports.js";
+import { pythonOf } from "./python.js";
 import { ruleName, t } from "./text.js";
 import { el } from "./words.js";
 
@@ -28,7 +29,7 @@ export function parseCsv(said, most) {
 
 export class Editor {
   constructor(player, live) {
-    this.player = player; this.live = live; this.tool = "add"; this.klass = 0; this.rules = ["perceptron", ""]; this.options = [{}, {}]; this.preset = "";
+    this.player = player; this.live = live; this.python = pythonOf(live); this.tool = "add"; this.klass = 0; this.rules = ["perceptron", ""]; this.options = [{}, {}]; this.preset = "";
     this.data = { X: [], y: [], classes: ["1", "2"] };
     player.fixedBox = (run, ratio) => (run.gaussians ? this.keptBox(ratio) : planeKind(run) === "projection" || !this.extent ? null : planeKind(run) === "plane" ? fitBox(this.extent, ratio, 0.2) : null);
     player.handles = (run) => (run.gaussians && this.data.covariances ? this.handlePoints().flat() : []);
@@ -88,15 +89,29 @@ export class Editor {
   isMany() { return this.kindOfData() !== "words" && new Set(this.data.y).size > 2; }
 
   setData(data, preset = "") {
+    this.keepData(data, preset);
+    this.fitRules();
+    this.write();
+    this.record();
+  }
+
+  keepData(data, preset) {
     const { covariances = null } = data;
     this.data = { X: data.X.map((x) => x.slice()), y: data.y.slice(), classes: data.classes.slice(), columns: data.columns ?? null, covariances: covariances && covariances.map((C) => C.map((row) => row.slice())) };
     this.box = null;
     while (this.data.classes.length < 6 && this.data.classes.every((name) => /^\d+$/.test(name))) this.data.classes.push(String(this.data.classes.length + 1));
     this.preset = preset; this.player.frame = 0;
     this.extent = this.data.X.length && this.data.X[0].length === 2 && typeof this.data.X[0][0] === "number" ? this.data.X.map((x) => x.slice()) : [[0, 0], [6, 4]];
-    this.fitRules();
+  }
+
+  // Recordings that were made elsewhere, shown as they are; what is drawn from now on is recorded anew.
+  adopt(recordings, codes) {
+    const [{ data, gaussians }] = recordings, given = gaussians && JSON.stringify(gaussians.means) === JSON.stringify(data.X);
+    this.rules = [0, 1].map((k) => this.live.chosen[k] ?? "");
+    this.options = [{}, {}];
+    this.keepData({ X: data.X, y: data.y, classes: data.classes.map(String), columns: data.columns, covariances: given ? gaussians.covariances : null }, "");
     this.write();
-    this.record();
+    this.player.setRecordings(recordings, codes);
   }
 
   fitRules() {
@@ -240,8 +255,7 @@ export class Editor {
 
   ask(asked) {
     this.busy = true;
-    this.working = fetch(this.live.address, { method: "POST", headers: { "Content-Type": "application/json", "X-Linsep-Token": this.live.token }, body: JSON.stringify(asked) })
-      .then((answer) => answer.json())
+    this.working = this.python(asked)
       .then((found) => { if (found.error) this.player.say(found.error, true); else { this.player.setRecordings(found.recordings, found.codes); this.player.say(""); } })
       .catch((error) => this.player.say(error instanceof TypeError || error instanceof SyntaxError ? t("unreachable") : String(error.message), true))
       .finally(() => { clearTimeout(this.slow); this.busy = false; if (this.again) { this.again = false; this.record(); } });

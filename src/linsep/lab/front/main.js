@@ -21,7 +21,7 @@ function makeTop(player, title, middle, rewrite) {
     for (const button of [...views, ...looks]) button.refresh();
     if (!all) return;
     name.textContent = title() || t("lab");
-    share.textContent = t("share"); menu.write();
+    share.textContent = t("share"); share.hidden = location.protocol === "about:"; menu.write(); // a frame has no address
     player.bar.title = t("keys");
   };
   player.top.replaceChildren(el("div", { class: "brand" }, el("span", { class: "mark", "aria-hidden": "true" }), name), middle ?? "", viewGroup, el("div", { class: "group looks" }, share, menu.box, ...looks));
@@ -46,7 +46,8 @@ function startLab() {
   const write = makeTop(player, title, middle, rewrite);
   const keep = () => { clearTimeout(player.keeping); player.keeping = setTimeout(() => writeAddress({ ...lookState(player), ...(editor ? editor.state() : {}) }), 150); write(false); };
   try {
-    if (editor) { editor.restore(state); player.wanted = Number(state.step) || 0; }
+    if (editor && recordings) editor.adopt(recordings, content.codes);
+    else if (editor) { editor.restore(state); player.wanted = Number(state.step) || 0; }
     else player.setRecordings(content.exercise ? recordings.slice(0, 1) : recordings, content.codes);
   } catch (error) { player.say(t("badrecording", { why: error.message }), true); return; }
   if (content.exercise) { exercise = new ExerciseHost(player, content.exercise); player.stage.before(exercise.panel); exercise.begin(); }

@@ -4,6 +4,7 @@ import { fitBox, roundTicks } from "./geometry.js";
 import { applyLook, lookButtons } from "./look.js";
 import { Axes, CanvasPainter, SvgPainter, themeColours } from "./paint.js";
 import { markerSize } from "./plane.js";
+import { pythonOf } from "./python.js";
 import { fmt, getLanguage, setLanguage, t } from "./text.js";
 import { el, line } from "./words.js";
 
@@ -11,7 +12,7 @@ const LISTS = ["violators", "support", "opposites"];
 
 export class ViewPage {
   constructor(root, content, live) {
-    this.content = content; this.live = live; this.chosen = 0;
+    this.content = content; this.python = pythonOf(live); this.chosen = 0;
     const { points } = content, listed = new Map();
     for (const name of LISTS) for (const each of content[name]?.rows ?? []) listed.set(each.row, name);
     this.points = points.row.map((row, k) => ({ row, at: [points.x[k], points.y[k]], klass: points.class[k], decided: points.decided[k], list: listed.get(row), sampled: k < content.drawn })).filter(({ at }) => Number.isFinite(at[0]));
@@ -158,8 +159,7 @@ export class ViewPage {
     const found = this.points.find((each) => each.row === row), { classes } = this.content, asked = row;
     let cells;
     try {
-      const answer = await fetch(this.live.address, { method: "POST", headers: { "Content-Type": "application/json", "X-Linsep-Token": this.live.token }, body: JSON.stringify({ row }) });
-      cells = await answer.json();
+      cells = await this.python({ row });
     } catch { cells = { error: t("unreachable") }; }
     if (this.chosen !== asked) return;
     const heading = el("h2", {}, t("row", { k: row })), name = (k) => classes[k] ?? "?";
