@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .checkpoint import checkpointing as checkpointing
     from .data import Dataset as Dataset
     from .data import open_dataset as open_dataset
+    from .data.shards import open_shards as open_shards
     from .estimators.anderson import Anderson as Anderson
     from .estimators.averaged_perceptron import AveragedPerceptron as AveragedPerceptron
     from .estimators.gradient_descent import GradientDescent as GradientDescent
@@ -79,6 +80,7 @@ _HOME = {
     "StructuredClassifier": "estimators.structured_classifier",
     "load": "model_file",
     "open_dataset": "data",
+    "open_shards": "data.shards",
     "report": "reporting",
     "separability": "estimators.separability",
     "trace": "estimators.trace",

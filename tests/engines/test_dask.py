@@ -189,6 +189,14 @@ def test_a_linear_machine_of_three_classes():
     assert_same_bits(make().fit(*as_dask(X, y, chunks(3))), make().fit(X, y))
 
 
+def test_a_linear_machine_of_two_classes_that_are_apart():
+    X, y = apart()
+    make = lambda: LinearMachine(rule="perceptron", batch=True)  # noqa: E731
+    whole = make().fit(X, y)
+    assert whole.certificate_.separates
+    assert_same_bits(make().fit(*as_dask(X, y, chunks(3))), whole)
+
+
 def test_separable_rows_empty_parts_and_parts_of_one_class():
     X, _ = table(columns=2)
     y = np.where(X[:, 0] > 0, 1, 0)
@@ -230,8 +238,6 @@ def test_what_is_wrong_names_the_part():
         Perceptron(batch=True).fit(*as_dask(X, np.full(N, "ash"), chunks(2)))
     with pytest.raises(ValueError, match=r"Kozinec\.fit takes no dask collections with these parameters"):
         Kozinec().fit(*as_dask(X, y, chunks(2)))
-    with pytest.raises(ValueError, match=r"Perceptron\.fit takes no dask collections"):
-        Perceptron().fit(*as_dask(X, y, chunks(2)))
 
 
 @pytest.mark.long

@@ -53,6 +53,7 @@ class MarginCertificate(Certificate):
     least_score: float = 0.0  # b, if w is the shortest with <w,a> >= b: none is shorter than b / upper
     eps: float = 0.0  # the tolerance of the target, absolute
     relative: float = 0.0  # and relative
+    mixed: int = 0  # so many parts learned by themselves, and their w were mixed after every pass
 
     @property
     def separates(self) -> bool:
@@ -93,6 +94,8 @@ class MarginCertificate(Certificate):
             f"the {margin} of this w is at least {at_least(self.lower)}, no {rule} has more than {at_most(self.upper)}"
         )
         made = f"{self.updates} update{'s' * (self.updates != 1)} made"
+        if self.mixed:
+            made += f" in {self.mixed} parts by themselves, whose w were mixed after every pass"
         if self.separates:
             made += self._say_novikoff()
             gap = ""
@@ -135,6 +138,7 @@ class MarginCertificate(Certificate):
         if least >= 1e15:
             return ""
         said = f"; Novikoff allows a perceptron at most {at_most(least, 4)}"
+        said += " such passes with updates" * bool(self.mixed)
         if not self.best_w.size:
             return said
         own = f"by that of this w {at_most(self.novikoff, 4)}" if self.novikoff < 1e15 else "by that of this w no bound"

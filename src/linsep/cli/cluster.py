@@ -10,7 +10,8 @@ from ..engines import EngineError
 from ..engines.dask_client import connect
 from .output import Problem, refuse
 
-RULES = "perceptron, relaxation, linear-machine, kozinec, least-squares or maximum-margin"
+RULES = "perceptron, averaged-perceptron, relaxation, linear-machine, kozinec, least-squares or maximum-margin"
+MIXED = "every part learns by itself, and w is their mean after every pass: not the w of one machine."
 
 
 def check_cluster(options: dict[str, Any]) -> None:
@@ -18,12 +19,33 @@ def check_cluster(options: dict[str, Any]) -> None:
     name = "--scheduler" if options["scheduler"] else "--workers" if options["workers"] else ""
     if options["scheduler"] and options["workers"]:
         refuse("--workers: expected without --scheduler, whose cluster has its workers.")
-    if name and options["rule"] in ("auto", "averaged-perceptron"):
+    if name and options["rule"] == "auto":
         refuse(f"{name}: the rule {options['rule']} can't be learned in parts here. Give --rule {RULES}.")
     if name and options["lift"]:
         refuse(f"{name}: --lift is not for rows in parts.")
     if name and options["price"] == "auto":
         refuse(f"{name}: --C auto compares fits, which is not for rows in parts. Give a number, or leave --C out.")
+
+
+@contextmanager
+def connected(options: dict[str, Any], more: str = "") -> Iterator[Any]:
+    """The client of the scheduler or workers that were asked for, while the block runs; ``more`` is what to do then."""
+    with ExitStack() as stack:
+        try:
+            client, owned = connect(options["scheduler"], options["workers"] or 1)
+            for each in (*owned, client):
+                stack.enter_context(each)
+            yield client
+        except ImportError as error:
+            raise Problem(str(error)) from error
+        except EngineError as error:
+            raise Problem(f"{error}{more}") from error
+
+
+def say_workers(what: str, client: Any, out: Any) -> None:
+    """How many workers learn, and from what."""
+    count = len(client.nthreads())
+    out.note(f"{what} on {count} worker{'s' * (count != 1)} of {client.scheduler.address}.")
 
 
 @contextmanager
@@ -33,17 +55,10 @@ def on_cluster(options: dict[str, Any], table: Any, sample: Any, out: Any) -> It
         yield sample
         return
     path = options["checkpoint"] or options["output"]
-    with ExitStack() as stack:
-        try:
-            client, owned = connect(options["scheduler"], options["workers"] or 1)
-            for each in (*owned, client):
-                stack.enter_context(each)
-            placed = table.dataset.on(client, sample.weight)
-            count = len(client.nthreads())
-            out.note(f"{len(placed.pieces)} parts on {count} worker{'s' * (count != 1)} of {client.scheduler.address}.")
-            yield sample._replace(X=placed)
-        except ImportError as error:
-            raise Problem(str(error)) from error
-        except EngineError as error:
-            more = " The same command with --resume goes on where the last checkpoint was written." if path else ""
-            raise Problem(f"{error}{more}") from error
+    more = " The same command with --resume goes on where the last checkpoint was written." if path else ""
+    with connected(options, more) as client:
+        placed = table.dataset.on(client, sample.weight)
+        say_workers(f"{len(placed.pieces)} parts", client, out)
+        if options["rule"] == "averaged-perceptron":
+            out.note(MIXED)
+        yield sample._replace(X=placed)

@@ -7,22 +7,17 @@ import shlex
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .options import Command, Whole, answering, data_argument, model_argument, seed_option, time_option
 from .output import BUDGET_SPENT, INTERRUPTED, Output, Problem, keep_inputs, refuse
 
+if TYPE_CHECKING:
+    from ..data.shards import Layout, TokenShards
+
 BIO = ("B-", "I-")
-
-
-class Layout(NamedTuple):
-    """What the columns of a file are: it is stored in the model."""
-
-    columns: tuple[str, ...]  # the names of all columns but that of the labels
-    label: int  # the number of that column, from 0
-    width: int  # columns in all
 
 
 class Group(click.Group):
@@ -65,6 +60,8 @@ def tag() -> None:
 @click.option("--bio", is_flag=True, help="Labels are B-x, I-x, O: forbid what can't follow.")
 @click.option("--pair-features", is_flag=True, help="Features weigh pairs of labels, too.")
 @click.option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
+@click.option("--workers", type=Whole(1, 1024), metavar="NUMBER", help="Learn in so many processes, a file at a time.")
+@click.option("--scheduler", metavar="ADDRESS", help="Learn on the workers of this Dask scheduler.")
 @seed_option
 @time_option
 @answering
@@ -76,57 +73,89 @@ def fit(data: tuple[str, ...], *, out: Output, **options: Any) -> None:
       linsep tag fit train.txt -o tagger.linsep
       linsep tag fit train.txt --columns word,pos,chunk --templates crf.txt --bio
       linsep tag fit en-ud-train.conllu --label upos --dev en-ud-dev.conllu
+      linsep tag fit 'shards/*.conll' --workers 2 -o tagger.linsep
 
     \b
     A file of templates has one per line:
       word   lower(word)[-1]   suffix(word, 3)   shape(word)   word[-1]|word
       U05:%x[-1,0]/%x[0,0]     as in CRF++: the row, and the column from 0
+
+    With --workers every file is a shard that learns by itself, and their w are mixed
+    after every pass: not the w of one machine.
     """
-    from ..data.conll import read_templates
+    from ..data.shards import TokenShards
     from ..data.sources import find_sources
     from ..estimators.sequences.classifier import SequenceClassifier
-    from ..model_file import save
     from .fit import check_output
-    from .tables import fingerprint
 
     check_output(options["output"])
     keep_inputs("-o", options["output"], *data, options["dev"], options["templates"])
     sources = find_sources(data)
-    tokens, layout = _read_first(sources, options)
-    X, y = _split(tokens, layout)
-    templates: Any = "window"
-    if options["templates"]:
-        text = Path(options["templates"]).read_text(encoding="utf-8")
-        templates = read_templates(text, layout.columns, options["templates"])
-    elif "word" not in layout.columns:
-        refuse("--columns: the usual templates read the column word; name one so, or give --templates.")
-    dev = _split(_read(find_sources([options["dev"]]), layout), layout) if options["dev"] else None
+    parted = bool(options["workers"] or options["scheduler"])
+    tokens, layout = _read_first(sources, options, only_first=parted)
+    templates = _templates(options["templates"], layout)
+    dev = layout.split(_read(find_sources([options["dev"]]), layout)) if options["dev"] else None
     tagger = SequenceClassifier(
         templates=templates, columns=layout.columns, order=options["order"], max_iter=options["passes"],
         forbidden="BIO" if options["bio"] else None, pair_features=options["pair_features"],
         scoring="span" if options["bio"] else "token", random_state=options["seed"], max_seconds=options["time_limit"],
     )  # fmt: skip
-    out.say(f"{len(y)} sentences, {sum(map(len, y))} tokens.")
-    interrupted = _learn(tagger, X, y, dev, out)
-    out.answer(sentences=len(y), features=int(tagger.reader_.width), labels=tagger.classes_)
+    if parted:
+        interrupted = _learn_in_shards(tagger, TokenShards(sources, layout), dev, options, out)
+    else:
+        X, y = layout.split(tokens)
+        out.say(f"{len(y)} sentences, {sum(map(len, y))} tokens.")
+        interrupted = _learn(tagger, X, y, dev, out)
+    out.answer(sentences=tagger.certificate_.size, features=int(tagger.reader_.width), labels=tagger.classes_)
     out.answer(certificate=[str(tagger.certificate_)], passes=tagger.n_iter_)
     out.say(f"{tagger.reader_.width} features, {len(tagger.classes_)} labels, {tagger.n_iter_} passes.")
     out.say(tagger.certificate_)
     if options["output"] is None:
         out.note("the model was not written: give -o MODEL to keep it.")
     else:
-        source = {"files": [source.path for source in sources], "sha256": fingerprint([s.path for s in sources])}
-        command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
-        del tagger._state  # what partial_fit would go on from, twice as large as w
-        save(tagger, options["output"], {"command": command, "data": source, "tokens": layout._asdict()})
-        out.answer(model=options["output"])
-        out.say(f"wrote {options['output']}")
+        _write_model(options["output"], tagger, sources, layout, out)
     if interrupted:
         out.code = INTERRUPTED
         out.note("interrupted: this is the best model so far.")
     elif options["time_limit"] and tagger.n_iter_ < options["passes"] and not tagger.certificate_.proved:
         out.code = BUDGET_SPENT
         out.note("the time limit is spent: this is the best model so far.")
+
+
+def _templates(path: str | None, layout: Layout) -> Any:
+    """The templates of a file, or the usual ones of a column of words."""
+    from ..data.conll import read_templates
+
+    if path:
+        return read_templates(Path(path).read_text(encoding="utf-8"), layout.columns, path)
+    if "word" not in layout.columns:
+        refuse("--columns: the usual templates read the column word; name one so, or give --templates.")
+    return "window"
+
+
+def _write_model(path: str, tagger: Any, sources: Any, layout: Layout, out: Output) -> None:
+    """Write the model, with the names of its files and columns."""
+    from ..model_file import save
+    from .tables import fingerprint
+
+    source = {"files": [source.path for source in sources], "sha256": fingerprint([s.path for s in sources])}
+    command = shlex.join(["linsep", *click.get_current_context().find_root().obj])
+    del tagger._state  # what partial_fit would go on from, twice as large as w
+    save(tagger, path, {"command": command, "data": source, "tokens": layout._asdict()})
+    out.answer(model=path)
+    out.say(f"wrote {path}")
+
+
+def _learn_in_shards(tagger: Any, shards: TokenShards, dev: Any, options: dict[str, Any], out: Output) -> bool:
+    """Learn from files where workers read them; whether Ctrl-C ended it."""
+    from .cluster import MIXED, connected, say_workers
+
+    if options["workers"] and options["scheduler"]:
+        refuse("--workers: expected without --scheduler, whose cluster has its workers.")
+    with connected(options) as client:
+        say_workers(f"{len(shards.sources)} shard{'s' * (len(shards.sources) != 1)}", client, out)
+        out.note(MIXED)
+        return _learn(tagger, shards.on(client), None, dev, out)
 
 
 def _learn(tagger: Any, X: Any, y: Any, dev: Any, out: Output) -> bool:
@@ -166,7 +195,7 @@ def predict(model: str, data: tuple[str, ...], *, output: str | None, out: Outpu
     keep_inputs("-o", output, model, *data)
     tagger, layout = _open(model)
     tokens = _read(find_sources(data), layout, labels=False)
-    found = _label(tagger, _split(tokens, layout)[0])
+    found = _label(tagger, layout.split(tokens)[0])
     out.answer(sentences=len(found), output=output)
     if output is None and out.as_json:
         out.answer(prediction=found)
@@ -193,7 +222,7 @@ def evaluate(model: str, data: tuple[str, ...], *, out: Output) -> None:
     from ..data.sources import find_sources
 
     tagger, layout = _open(model)
-    X, truth = _split(_read(find_sources(data), layout), layout)
+    X, truth = layout.split(_read(find_sources(data), layout))
     found = _label(tagger, X)
     total = sum(map(len, truth))
     right = sum(a == b for some, other in zip(truth, found, strict=True) for a, b in zip(some, other, strict=True))
@@ -231,13 +260,14 @@ def _say_spans(truth: list[list[str]], found: list[list[str]], out: Output, accu
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _read_first(sources: Any, options: dict[str, Any]) -> tuple[Any, Layout]:
-    """The tokens to learn from, and what their columns are."""
+def _read_first(sources: Any, options: dict[str, Any], only_first: bool) -> tuple[Any, Layout]:
+    """The tokens to learn from, or those of the first file, and what their columns are."""
     from ..data.conll import CONLLU, Tokens, read_tokens
+    from ..data.shards import Layout
 
-    parts = [read_tokens(source) for source in sources]
+    parts = [read_tokens(source) for source in (sources[:1] if only_first else sources)]
     width = parts[0].width
-    for source, part in zip(sources, parts, strict=True):
+    for source, part in zip(sources, parts):
         if part.width != width:
             raise Problem(f"{source.path}: expected {width} columns as in {sources[0].path}, got {part.width}.")
     names = [name.strip() for name in (options["columns"] or "").split(",") if name.strip()]
@@ -271,15 +301,6 @@ def _read(sources: Any, layout: Layout, labels: bool = True) -> Any:
     return Tokens([sentence for part in parts for sentence in part.sentences], parts[0].width)
 
 
-def _split(tokens: Any, layout: Layout) -> tuple[list, list[list[str]]]:
-    """The columns that features are made of, and the labels if there are any."""
-    if tokens.width < layout.width:
-        return tokens.sentences, []
-    place = layout.label
-    X = [[token[:place] + token[place + 1 :] for token in sentence] for sentence in tokens.sentences]
-    return X, tokens.column(place)
-
-
 def _label(tagger: Any, X: list) -> list[list[str]]:
     """The best labels of every sentence."""
     labels, begin = tagger.label_positions(X, os.cpu_count() or 1)
@@ -288,6 +309,7 @@ def _label(tagger: Any, X: list) -> list[list[str]]:
 
 def _open(path: str) -> tuple[Any, Layout]:
     """A tagger and its columns."""
+    from ..data.shards import Layout
     from ..estimators.sequences.tagger import Tagger
     from ..model_file import load_with_origin
 

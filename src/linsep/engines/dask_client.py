@@ -121,10 +121,24 @@ def require_versions(client: Any) -> None:
                 raise EngineError(f"dask: the worker {place} has {has}, here is {name} {here[name]}. Make them equal.")
 
 
-def _computed(part: Sequence[Any]) -> tuple[Any, ...]:
+def _computed(number: int, part: Sequence[Any]) -> tuple[Any, ...]:
     import dask
 
-    return dask.compute(*part, scheduler="synchronous")
+    try:
+        return dask.compute(*part, scheduler="synchronous")
+    except Exception as error:
+        raise _not_made(number, error) from error
+
+
+def _not_made(number: int, error: BaseException) -> EngineError:
+    """A part of the user's collection whose own tasks fail, as those of a file that is gone do."""
+    said = " ".join(str(error).split())
+    return EngineError(f"dask: part {number} could not be made: {type(error).__name__}: {said}")
+
+
+def _is_named(error: BaseException) -> bool:
+    """Whether it is an error of ours, which names its part or its file."""
+    return type(error).__module__.startswith("linsep.") or str(error).startswith("part ")
 
 
 class LocalDask(Threads):
@@ -137,7 +151,8 @@ class LocalDask(Threads):
 
     def hold(self, function: Callable[..., Any], parts: Sequence[tuple[Any, ...]]) -> list[Any]:
         """``function`` of every part, delayed members computed."""
-        return super().hold(lambda *part: function(*_computed(part)), parts)
+        numbered = [(number, *part) for number, part in enumerate(parts)]
+        return super().hold(lambda number, *part: function(*_computed(number, part)), numbered)
 
 
 def aligned(found: Any) -> Any:
@@ -278,6 +293,8 @@ class Dask:
             if future.status == "error":
                 error = future.exception()
                 if not isinstance(error, KilledWorker):
+                    if number < len(handles) and error is not None and not _is_named(error):
+                        raise _not_made(number, error) from error
                     raise error
                 raise EngineError(
                     f"dask: {name}: every worker that computed it died. Has it enough memory? {error}"

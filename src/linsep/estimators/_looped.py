@@ -234,17 +234,19 @@ class LoopedLinear(Looped, LinearClassifier):
         return set_oracles(sample, self.classes_, bias=1.0 if bias == "augmented" else 0.0)
 
     def _learns_from_parts(self) -> bool:
-        """Whether ``fit`` takes rows that are elsewhere: batch passes do."""
-        return bool(self.batch) and self._bias_of_rows() != "free"
+        """Whether ``fit`` takes rows that are elsewhere: batch passes do, and parts that learn by themselves."""
+        return self._bias_of_rows() != "free"
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows and labels.
+        r"""Learn from rows and labels.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of n rows
-            Read in place.
+        X : array, sparse matrix or data frame of n rows, Dataset, or dask collection
+            Read in place. Without ``batch=True`` each part of a dask collection learns by itself, from one w, and
+            :math:`w \leftarrow \sum_i k_i w_i / \sum_i k_i` after every pass, part i having made k_i updates: not the
+            w of one machine (docs/distributed.md).
         y : array of n labels
             Two classes or more.
         sample_weight : array of n numbers, default=None

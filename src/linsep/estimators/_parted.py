@@ -91,20 +91,25 @@ def _load(X: Any, y: Any, weight: Any) -> tuple[Loaded, Facts]:
     return Loaded(X, labels, weights), facts
 
 
+def is_sparse(X: Any) -> bool:
+    """Whether rows are sparse, here or in parts."""
+    return X.facts[0].sparse if isinstance(X, Parted) else sp.issparse(X)
+
+
 def _facts(held: tuple[Loaded, Facts]) -> Facts:
     return held[1]
 
 
 def hold_rows(
     loaded: tuple[Loaded, Facts], classes: np.ndarray, weights: tuple[bool, np.ndarray | None], exponent: int,
-    metric: Any,
+    metric: Any, machine: bool,
 ) -> Held:  # fmt: skip
     """Where a part is: the rows as an oracle, with what all parts together have decided."""
     X, y, weight = loaded[0]
     X = _times(X, exponent)
     assert y is not None
     label = (np.searchsorted(classes, y) if classes.size > 2 else y == classes[1]).astype(np.int32)
-    machine, (weighted, of_classes) = classes.size > 2, weights
+    weighted, of_classes = weights
     sign = np.ones(label.size, dtype=np.int8) if machine else (2 * label - 1).astype(np.int8)
     own = None
     if weighted:
@@ -264,7 +269,8 @@ class Parted:
         metric = sample.scale.metric
         held = self.held.get(id(metric))
         if held is None:
-            shared = classes, self.weights, self.exponent, metric
+            machine = bool(sample.n_classes) or classes.size > 2
+            shared = classes, self.weights, self.exponent, metric, machine
             held = self.held[id(metric)] = self.engine.hold(hold_rows, [(handle, *shared) for handle in self.handles])
         parts = []
         for handle, fact, at in zip(held, self.facts, self.starts[:-1].tolist()):

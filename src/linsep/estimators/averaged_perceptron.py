@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 
-import scipy.sparse as sp
-
 from ..rows.matrix import mean_squared_length
 from ..rules import Increment
 from ..targets import Margin
-from ._linear import row_oracle
 from ._looped import LoopedLinear
+from ._oracles import set_oracles
 from ._parameters import shared_parameters
+from ._parted import is_sparse
 from ._validation import NOT_NEGATIVE, StrOptions, set_parameters
-from .perceptron import is_sorted
+from .perceptron import are_sorted
 
 LENGTHS = 3.0  # the margin "auto", in mean squared lengths of the rows
 
@@ -68,14 +67,15 @@ class AveragedPerceptron(LoopedLinear):
         sample = super()._scaled(sample, magnitudes, partial)
         if first:
             bias = 1.0 if self.fit_intercept else 0.0
-            self._margin = LENGTHS * mean_squared_length(row_oracle(sample, bias=bias))
+            parts = set_oracles(sample, self.classes_, bias=bias)
+            self._margin = LENGTHS * mean_squared_length([part.rows for part in parts])
         return sample
 
     def _always_scaled(self, X) -> bool:
-        return self.scaling == "columns" or (self.scaling == "auto" and not sp.issparse(X))
+        return self.scaling == "columns" or (self.scaling == "auto" and not is_sparse(X))
 
     def _run(self, parts, start, max_iter, watch=(), rng=None):
-        turns = "interleaved" if not self.shuffle and is_sorted(parts[0].label) else rng
+        turns = "interleaved" if not self.shuffle and are_sorted(parts) else rng
         return super()._run(parts, start, max_iter, watch, turns)
 
     def _target(self):

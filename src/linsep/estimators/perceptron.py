@@ -90,7 +90,7 @@ class Perceptron(LoopedLinear):
         """
         result = super()._run(parts, start, max_iter, watch, rng)
         averaged = self.keep == "auto" and not self.batch and not self.shuffle
-        if averaged and result.certificate.violated and is_sorted(parts[0].label):
+        if averaged and result.certificate.violated and are_sorted(parts):
             again = super()._run(parts, start, max_iter, watch, "interleaved")
             result = min(result, again, key=lambda found: found.certificate.violated)
         return result._replace(certificate=with_best_margin(parts, result.certificate, result.state.passes))
@@ -124,6 +124,11 @@ def with_best_margin(parts: list[Any], claim: Any, passes: int) -> Any:
     if found >= claim.novikoff:
         return replace(claim, novikoff_best=claim.novikoff)
     return replace(claim, best_w=best, novikoff_best=found)
+
+
+def are_sorted(parts: list[Any]) -> bool:
+    """Whether rows are sorted by class, in all parts together."""
+    return is_sorted(np.concatenate([part.label for part in parts]))
 
 
 def is_sorted(label: np.ndarray) -> bool:

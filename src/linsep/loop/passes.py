@@ -13,7 +13,7 @@ import numpy as np
 from ..certificates.prove.margin import convex_weights, sides
 from ..interrupt import in_time
 from ..jit import kernel_for
-from ..oracles.elsewhere import are_elsewhere, map_parts
+from ..oracles.elsewhere import are_elsewhere, count_parts, map_parts
 from ..oracles.update_log import Entries, merge_entries, take_entries
 from ..protocols import Oracle, require
 from ..rows.matrix import block_numbers, combine, count_present, squared_length
@@ -22,6 +22,7 @@ from ..rules import Batch
 from .batch import merge_sums, visit_blocks, visit_elsewhere
 from .compatible import Traits, check_compatible, with_float_fields
 from .keep import Average, Last, Pocket
+from .mixing import Learned, learn_part, mix
 from .order import visits
 from .sweep import BatchSums, Counters, Task, sweep
 
@@ -145,10 +146,14 @@ def passes(
     place = place or Place()
     run = _make_run(parts, target, rule, batch, budget=budget, halt=halt)
     while True:
-        if run.traits.labellings:
+        logged = run.traits.labellings and not are_elsewhere(parts)
+        if logged:
             _open_log(parts[0], state)
-        cut = _batch_pass(run, state) if batch else _single_pass(run, state, rng, place)
-        if run.traits.labellings:
+        if batch:
+            cut = _batch_pass(run, state)
+        else:
+            cut = (_mixed_pass if are_elsewhere(parts) else _single_pass)(run, state, rng, place)
+        if logged:
             _close_log(parts[0], state)
         state.passes += 1
         yield state
@@ -159,11 +164,7 @@ def passes(
 def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None, place: Place) -> bool:
     """Visit every set once, or those that are left; returns whether the pass was cut short."""
     cut = bool(place.calls) and state.counters.updates == run.budget
-    shuffled: Any = rng if isinstance(rng, np.random.Generator) else None
-    if shuffled and place.order:
-        shuffled.bit_generator.state = place.order
-    elif shuffled:
-        place.order = shuffled.bit_generator.state
+    shuffled = _begin_order(rng, place)
     if not place.calls:
         place.updates = state.counters.updates
         if rng is not None:  # the order may change: only a whole clean pass counts
@@ -178,6 +179,58 @@ def _single_pass(run: _Run, state: State, rng: np.random.Generator | str | None,
     state.mistakes, place.calls = state.counters.updates - place.updates, 0
     place.order = shuffled and shuffled.bit_generator.state
     return cut
+
+
+def _begin_order(rng: np.random.Generator | str | None, place: Place) -> Any:
+    """The generator of the visits, if they are shuffled, as it was at the beginning of the pass."""
+    shuffled: Any = rng if isinstance(rng, np.random.Generator) else None
+    if shuffled and place.order:
+        shuffled.bit_generator.state = place.order
+    elif shuffled:
+        place.order = shuffled.bit_generator.state
+    return shuffled
+
+
+def _mixed_pass(run: _Run, state: State, rng: np.random.Generator | str | None, place: Place) -> bool:
+    """Every part learns by itself from w, where its rows are; then w is the mean. Returns whether it was cut short."""
+    shuffled = _begin_order(rng, place)
+    if run.halt():
+        return True
+    order = int(shuffled.integers(2**62)) if shuffled else rng
+    rule, counters, average = run.rule, state.counters, isinstance(state.keeper, Average)
+    if run.traits.scheduled:
+        rule = rule.for_updates(counters.updates, max(part.sign.size for part in run.parts))
+    begin = counters._replace(satisfied=0, seen=0.0, ww=squared_length(state.w))
+    numbers = [(number,) for number in range(count_parts(run.parts))]
+    found = map_parts(learn_part, run.parts, (run.target, rule, average), state.w, begin, order, each=numbers)
+    mixed = mix(found, state.w, begin, average)
+    state.dual_weights *= mixed.before
+    (_add_entries if run.traits.labellings else _add_weights)(run.parts, state, mixed.shares)
+    state.w[:] = mixed.w
+    if average:
+        state.keeper.total[:] -= mixed.seen
+    state.mistakes, state.done = mixed.updates, not mixed.updates
+    state.counters = begin._replace(updates=counters.updates + mixed.updates, total=mixed.total)
+    place.order = shuffled and shuffled.bit_generator.state
+    return False
+
+
+def _add_weights(parts: Sequence[Any], state: State, shares: list[tuple[int, float, Learned]]) -> None:
+    """Add the weights of the vectors that parts have added to w."""
+    for number, share, learned in shares:
+        at = parts[number].first * parts[number].slots
+        state.dual_weights[at : at + learned.weights.size] += share * learned.weights.unpack()
+
+
+def _add_entries(parts: Sequence[Any], state: State, shares: list[tuple[int, float, Learned]]) -> None:
+    """Add the labellings that shards have added to w, and their weights."""
+    used = sum(each.example.size for each in state.entries)
+    added = [share * learned.weights.unpack() for _, share, learned in shares]
+    state.dual_weights = np.concatenate([state.dual_weights[:used], *added])
+    for number, _, learned in shares:
+        example, begin, label = learned.entries  # type: ignore[misc]
+        state.entries.append(Entries(example + parts[0].starts[number], begin, label))
+    _merge_if_many(state)
 
 
 class _Look(NamedTuple):
@@ -263,6 +316,11 @@ def _close_log(oracle: Any, state: State) -> None:
     """Keep a copy of the entries that a pass over labellings has written."""
     if oracle.log.cursor[0]:
         state.entries.append(take_entries(oracle.log))
+    _merge_if_many(state)
+
+
+def _merge_if_many(state: State) -> None:
+    """Merge equal entries if there are many."""
     labels = [each.label.size for each in state.entries]
     if sum(labels) > max(ENTRIES, 2 * sum(labels[:1])):
         merged = in_time(lambda: merge_entries(state.entries, state.dual_weights), lambda: None, 0.2)

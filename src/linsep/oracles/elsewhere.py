@@ -15,6 +15,7 @@ import numpy as np
 from ..jit import read_only
 from .classes import Classes, against_rivals
 from .points import RowMethods
+from .sequences.shards import Shards
 
 
 class Held(NamedTuple):
@@ -135,8 +136,13 @@ def _recipe(part: Any) -> Recipe:
 
 
 def are_elsewhere(parts: Sequence[Any]) -> bool:
-    """Whether the rows of these oracles are held by an engine."""
-    return isinstance(getattr(parts[0], "rows", None), Elsewhere)
+    """Whether what these oracles are about is held by an engine."""
+    return isinstance(parts[0], Shards) or isinstance(getattr(parts[0], "rows", None), Elsewhere)
+
+
+def count_parts(parts: Sequence[Any]) -> int:
+    """How many parts there are; one oracle stands for all shards of sequences."""
+    return len(parts[0].handles) if isinstance(parts[0], Shards) else len(parts)
 
 
 def map_parts(
@@ -146,6 +152,8 @@ def map_parts(
 
     The function of rows that are elsewhere must be importable there, as those of this package are.
     """
+    if isinstance(parts[0], Shards):
+        return parts[0].map(function, *shared, each=each)
     own = [()] * len(parts) if each is None else each
     if not are_elsewhere(parts):
         return [function(from_zero(part), *shared, *more) for part, more in zip(parts, own, strict=True)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..jit import compiled
 from ..oracles import Classes
-from .matrix import Rows, class_scores, scores
+from .matrix import Rows, all_class_scores, scores
 
 ENOUGH = 1 << 15  # rows of a class that tell a likely threshold: to 3 % of the deviation of the scores
 Threshold = Callable[[np.ndarray, np.ndarray, np.ndarray], float]  # from scores, signs and weights
@@ -139,7 +139,7 @@ def place_biases(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
     Only if that saves a hundredth of all weight: a bias that follows single rows learns nothing.
     """
     W = parts[0].as_matrix(w).copy()
-    G = np.concatenate([class_scores(part, w) for part in parts])
+    G = all_class_scores(parts, w)
     label = np.concatenate([part.label for part in parts])
     weight = np.concatenate([part.weight for part in parts])
     weight = weight if weight.size else np.ones(label.size)

@@ -154,18 +154,24 @@ def write_squared_norms(oracle, rows, out):
         out[oracle.first + i] = oracle.squared_norm(i, 0)
 
 
-def mean_squared_length(rows: Any) -> float:
+def mean_squared_length(parts: Sequence[Any]) -> float:
     """The mean of <a,a> over rows evenly spread over the data, in scaled coordinates if they are scaled.
 
     >>> from linsep.oracles import points
-    >>> mean_squared_length(points(np.array([[1.0, 2.0], [3.0, 0.0]]), [1, -1]))
+    >>> mean_squared_length([points(np.array([[1.0, 2.0], [3.0, 0.0]]), [1, -1])])
     8.0
     """
-    present = np.flatnonzero(rows.weight) if rows.weight.size else np.arange(rows.sign.size)
+    present = np.flatnonzero(np.concatenate([part.present_places() for part in parts]))
     some = present[:: -(-present.size // LENGTHS)]
-    squares = np.zeros(rows.sign.size)
-    write_squared_norms(rows._replace(first=0), some, squares)
-    return float(squares[some].mean())
+    ends = [np.searchsorted(some, (part.first, part.first + part.sign.size)) for part in parts]
+    own = [(some[a:b] - part.first,) for part, (a, b) in zip(parts, ends, strict=True)]
+    return float(np.concatenate(map_parts(_some_squared_norms, parts, each=own)).mean())
+
+
+def _some_squared_norms(part: Any, rows: np.ndarray) -> np.ndarray:
+    squares = np.zeros(part.sign.size)
+    write_squared_norms(part, rows, squares)
+    return squares[rows]
 
 
 def _squared_norms(part: Any) -> np.ndarray:
@@ -224,6 +230,11 @@ def scores(parts: Sequence[Any], w: np.ndarray, missing: float = np.nan) -> np.n
 
 def _scores_of_part(part: Any, w: np.ndarray, missing: float) -> np.ndarray:
     return scores([part], w, missing)
+
+
+def all_class_scores(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
+    """The scores of all classes, one row per row of all parts."""
+    return np.concatenate(map_parts(class_scores, parts, w))
 
 
 def class_scores(part: Classes, w: np.ndarray) -> np.ndarray:

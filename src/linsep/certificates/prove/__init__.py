@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ...oracles.sequences.shards import Shards
 from ...protocols import CertifiedOracle, cached, declared, require
 from .labelling import LabellingProver
 from .margin import Outcome, RowProver, prove_margin
+from .shards import ShardsProver
 
 __all__ = ["LabellingProver", "Outcome", "RowProver", "prover_for", "prove_margin"]
 
@@ -13,6 +15,6 @@ __all__ = ["LabellingProver", "Outcome", "RowProver", "prover_for", "prove_margi
 def prover_for(oracle: type) -> type[RowProver] | type[LabellingProver]:
     """The class of provers for a class of oracles, of rows or of labellings."""
     if declared(oracle, "LABELLINGS"):
-        return LabellingProver
+        return ShardsProver if issubclass(oracle, Shards) else LabellingProver
     require(oracle, CertifiedOracle)
     return RowProver

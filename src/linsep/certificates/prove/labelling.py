@@ -96,7 +96,12 @@ class LabellingProver:
 
     def combine(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, float]:
         """The weighted sum of the vectors in ``entries``, and a bound of the length of its rounding error."""
-        total, absolute, count = np.zeros((3, self.oracle.size))  # the sum of absolute values, and how many they are
+        total, absolute, count = self.sum_vectors(entries, weights)
+        return total, 2 * U * length((count + 4) * absolute)
+
+    def sum_vectors(self, entries: Entries, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The weighted sum of the vectors in ``entries``, that of absolute values, and how many numbers are in it."""
+        total, absolute, count = np.zeros((3, self.oracle.size))
         first, labels = 0, float(FIRST)
         while first < weights.size:
             if first:
@@ -111,7 +116,7 @@ class LabellingProver:
                 numbers += value.size
             first += chosen.size
             labels = AT_ONCE / numbers * float(entries.begin[first] - entries.begin[chosen[0]])
-        return total, 2 * U * length((count + 4) * absolute)
+        return total, absolute, count
 
     def _length_of_sum(
         self, entries: Entries, weights: np.ndarray, own: tuple[float, float] | None
@@ -200,7 +205,8 @@ class LabellingProver:
         if weights.size == 0:  # no update, or no time: a single vector bounds the margin too
             entries, weights = self.lowest_entries(w, next(present_blocks(self.oracle))[:1]), np.ones(1)
             return self.prove_margin(w, entries, weights, outcome)
-        return self.prove_margin(w, entries, weights, outcome, own=self._own_length(state))
+        own = None if outcome.mixed else self._own_length(state)
+        return self.prove_margin(w, entries, weights, outcome, own=own)
 
     def lowest_entries(self, w: np.ndarray, examples: np.ndarray) -> Entries:
         """The lowest vectors of some examples."""
@@ -230,7 +236,7 @@ class LabellingProver:
         size = count_present([self.oracle])
         return LabellingCertificate(
             status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, updates=outcome.updates, size=size,
-            violated=size, reason=outcome.reason, w=w.copy(), classes=(),
+            violated=size, reason=outcome.reason, w=w.copy(), classes=(), mixed=outcome.mixed,
         )  # fmt: skip
 
     def _prove(
@@ -289,6 +295,7 @@ class LabellingProver:
             eps=outcome.target.tolerance[0],
             relative=outcome.target.tolerance[1],
             sound=sound,
+            mixed=outcome.mixed,
         )
 
 

@@ -40,6 +40,7 @@ class Outcome(NamedTuple):
     exact: bool = False  # the target was the optimum itself, not a w within eps of it
     widest: int = WIDEST  # columns up to which a proof of inseparability is tried
     sharp: float = 2**18  # numbers up to which exact arithmetic is used where rounding would decide
+    mixed: int = 0  # parts that learned by themselves
 
 
 class RowProver:
@@ -96,6 +97,8 @@ class RowProver:
         All weights are whole, and are all the weight that w has. How near the bound is matters only for a tolerance.
         """
         total, dual = state.counters.total, state.dual_weights
+        if outcome.mixed:
+            return None
         if not (0 < total < 2.0**53 and state.counters.scale == 1.0 and self.bias != "free"):
             return None
         if any(outcome.target.tolerance) or np.count_nonzero(dual) <= BLOCK:
@@ -121,7 +124,7 @@ def _claim_nothing(parts: Sequence[RowOracle], w: np.ndarray, outcome: Outcome) 
     return MarginCertificate(
         status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, updates=outcome.updates, size=size, violated=size,
         reason=outcome.reason, w=parts[0].as_matrix(w), classes=tuple(range(slots)) if slots > 1 else (-1, 1),
-        bias=outcome.bias,
+        bias=outcome.bias, mixed=outcome.mixed,
     )  # fmt: skip
 
 
@@ -170,7 +173,7 @@ def _prove(
         classes=tuple(range(slots)) if slots > 1 else (-1, 1), violated=violated,
         novikoff=novikoff(longest, sure / length(w)) if norm > 0 else math.inf, bias=bias, rows=rows, rivals=rivals,
         weights=weights[places], zero_sum=proof is not None, integers=integers, longest=longest, rounding=hidden,
-        eps=eps, relative=relative,
+        eps=eps, relative=relative, mixed=outcome.mixed,
     )  # fmt: skip
 
 

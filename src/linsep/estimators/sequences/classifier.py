@@ -13,8 +13,9 @@ from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from ...certificates.check.sequences import SequenceStructure
-from ...oracles.sequences import Chain, Sequences, Weights, grow_weights, sequences, split_weights
-from .._labelling import LabellingClassifier, list_of_arrays
+from ...data.shards import PlacedShards
+from ...oracles.sequences import Chain, Sequences, Weights, grow_weights, split_weights
+from .._labelling import MAXIMUM_MARGIN, LabellingClassifier, list_of_arrays
 from .._loss import CONSTRAINT, count_loss, tabulate_loss
 from .._parameters import shared_parameters
 from .._validation import (
@@ -38,6 +39,7 @@ from .labels import (
     split_positions,
 )
 from .reader import Read, Reader, listed, without_empty
+from .sharded import Agreed, gather, place_sequences
 from .strongest import FeatureWeight, Transition, strongest_features, strongest_transitions
 from .tagger import Tagger
 from .templates import WINDOW, Templates
@@ -152,15 +154,17 @@ class SequenceClassifier(Tagger, CrfsuiteNames, FromChains, LabellingClassifier)
 
     @all_or_nothing
     def fit(
-        self, X: Iterable, y: Iterable, sample_weight=None, *, dev: tuple | None = None, X_dev: Iterable | None = None,
-        y_dev: Iterable | None = None,
+        self, X: Iterable | PlacedShards, y: Iterable | None = None, sample_weight=None, *, dev: tuple | None = None,
+        X_dev: Iterable | None = None, y_dev: Iterable | None = None,
     ) -> SequenceClassifier:  # fmt: skip
         """Learn from sequences.
 
         Parameters
         ----------
-        X : list of sequences
-            See the class. Generators are read; sequences without positions have no say.
+        X : list of sequences, or shards of tokens on a cluster
+            See the class. Generators are read; sequences without positions have no say. Of ``shards.on(client)``, which
+            have their labels, every shard learns by itself, and their w are mixed after every pass: not the w of one
+            machine (docs/distributed.md).
         y : list of lists of labels
             One label per position.
         sample_weight : array, default=None
@@ -173,8 +177,12 @@ class SequenceClassifier(Tagger, CrfsuiteNames, FromChains, LabellingClassifier)
         dev = as_dev(dev, X_dev, y_dev)
         goes_on = self.warm_start and hasattr(self, "coef_")
         self._begin_learning(goes_on)
-        read, labels = self._read_more(X, y) if goes_on else self._read_first(X, y, None)
-        oracle = self._oracle(read, labels, sample_weight)
+        oracle: Any
+        if isinstance(X, PlacedShards):
+            oracle = self._shards(X, goes_on, y is None and sample_weight is None)
+        else:
+            read, labels = self._read_more(X, y) if goes_on else self._read_first(X, y, None)
+            oracle = self._oracle(read, labels, sample_weight)
         if dev is None:
             self._learn(oracle)
             return self
@@ -209,7 +217,20 @@ class SequenceClassifier(Tagger, CrfsuiteNames, FromChains, LabellingClassifier)
     def _first_oracle(self, X: Iterable, y: Iterable, sample_weight) -> Sequences:
         return self._oracle(*self._read_first(X, y, None), sample_weight)
 
-    def _read_first(self, X: Iterable, y: Iterable, classes: Any) -> tuple[Read, list]:
+    def _shards(self, placed: PlacedShards, goes_on: bool, alone: bool) -> Any:
+        """Shards of tokens as one oracle, with one alphabet of features and labels."""
+        if goes_on or not alone or self.rule == MAXIMUM_MARGIN:
+            raise ValueError("X: expected shards alone, warm_start=False, and a rule that moves w at single sequences.")
+        gathered = gather(placed, self._make_templates())
+        self.reader_ = gathered.reader
+        self._begin(sort_labels(gathered.labels))
+        return place_sequences(placed, gathered, self._agreed())
+
+    def _agreed(self) -> Agreed:
+        cost = tabulate_loss(self.loss, self.classes_)
+        return Agreed(self._number, self._forbidden, self._chain, float(self.loss_scale), cost)
+
+    def _read_first(self, X: Iterable, y: Any, classes: Any) -> tuple[Read, list]:
         """The first training data: features, labels and parameters that `predict` and `partial_fit` go on with."""
         self.reader_ = Reader(self._make_templates())
         read = self.reader_.learn(X)
@@ -217,7 +238,7 @@ class SequenceClassifier(Tagger, CrfsuiteNames, FromChains, LabellingClassifier)
         self._begin(sort_labels(labels if classes is None else classes))
         return read, labels
 
-    def _read_more(self, X: Iterable, y: Iterable) -> tuple[Read, list]:
+    def _read_more(self, X: Iterable, y: Any) -> tuple[Read, list]:
         """More training data; w grows with the names."""
         before = self._present_coef()
         if not np.isfinite(before).all():
@@ -252,12 +273,8 @@ class SequenceClassifier(Tagger, CrfsuiteNames, FromChains, LabellingClassifier)
 
     def _oracle(self, read: Read, labels: list, sample_weight=None) -> Sequences:
         """The sequences that have positions as an oracle."""
-        label = number_labels(labels, read.begin, self._number, self._forbidden)
-        weight, some = check_sample_weight(sample_weight, [None] * (read.begin.size - 1)), np.diff(read.begin) > 0
-        return sequences(
-            without_empty(read.begin), label, read.x, **self._chain._asdict(), loss=float(self.loss_scale),
-            cost=tabulate_loss(self.loss, self.classes_), weight=None if weight is None else weight[some],
-        )  # fmt: skip
+        weight = check_sample_weight(sample_weight, [None] * (read.begin.size - 1))
+        return self._agreed().oracle(read, labels, weight)
 
     # --- deciding ----------------------------------------------------------------------------------------------------
 

@@ -170,10 +170,14 @@ class Templates:
         indptr, indices = _join_templates(features)
         appeared = np.full(first, indices.size)
         appeared[indices[::-1]] = np.arange(indices.size)[::-1]  # of equal numbers the first one stays
-        self.places = np.argsort(appeared, kind="stable")
-        self.rank = np.empty(first, dtype=np.int32)
-        self.rank[self.places] = np.arange(first)
+        self.number_features(self.keys, appeared)
         return indptr, self.rank[indices]
+
+    def number_features(self, keys: list[np.ndarray], appeared: np.ndarray) -> None:
+        """Number the features of the sorted ``keys`` of each template in the order in which they have appeared."""
+        self.keys, self.places = keys, np.argsort(appeared, kind="stable")
+        self.rank = np.empty(appeared.size, dtype=np.int32)
+        self.rank[self.places] = np.arange(appeared.size)
 
     def transform(self, table: Sequence[Sequence[Sequence[str]]]) -> tuple[np.ndarray, np.ndarray]:
         """The features of every token: those of token t are ``indices[indptr[t]:indptr[t + 1]]``."""
@@ -187,14 +191,12 @@ class Templates:
     def _keys(self, table, learn: bool) -> list[np.ndarray]:
         """For every template the number of each token's value; negative if that was never seen."""
         lengths = np.array([len(tokens) for tokens in table], dtype=np.int64)
-        used = {atom.column for atoms in self.atoms for atom in atoms}
-        coded = {name: _number_strings(table, place, name) for place, name in enumerate(self.columns) if name in used}
+        coded = {name: number_strings(table, place, name) for place, name in self.used_columns()}
         values: dict[Atom, np.ndarray] = {}
         for atom in (atom for atoms in self.atoms for atom in atoms):
             plain = atom._replace(offset=0)
             if plain not in values:
-                known = self.values.setdefault(plain, Values(plain, {}))
-                values[plain] = known.number_readings(*coded[atom.column], learn)
+                values[plain] = self.values_of(plain).number_readings(*coded[atom.column], learn)
         if learn:
             self.radix = {atom: len(known.number) + EDGE for atom, known in self.values.items()}
         first = np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -203,6 +205,23 @@ class Templates:
         for atom in {atom for atoms in self.atoms for atom in atoms}:
             shifted[atom] = _shift(values[atom._replace(offset=0)], atom.offset, first, last, self._radix(atom))
         return [self._join(atoms, shifted) for atoms in self.atoms]
+
+    def keys_of(self, table: Sequence[Sequence[Sequence[str]]]) -> list[np.ndarray]:
+        """For every template the number of each token's value, of strings that are known."""
+        return self._keys(table, learn=False)
+
+    def used_columns(self) -> list[tuple[int, str]]:
+        """The places and names of the columns that templates read."""
+        used = {atom.column for atoms in self.atoms for atom in atoms}
+        return [(place, name) for place, name in enumerate(self.columns) if name in used]
+
+    def plain_atoms(self) -> list[Atom]:
+        """The readings of columns, each once, without their places."""
+        return list(dict.fromkeys(atom._replace(offset=0) for atoms in self.atoms for atom in atoms))
+
+    def values_of(self, plain: Atom) -> Values:
+        """The strings of an atom without place."""
+        return self.values.setdefault(plain, Values(plain, {}))
 
     def _radix(self, atom: Atom) -> int:
         return self.radix[atom._replace(offset=0)]
@@ -264,7 +283,7 @@ def _find_keys(key: np.ndarray, known: np.ndarray, few: int, first: int) -> np.n
     return np.where(known[place] == key, place + first, UNKNOWN)
 
 
-def _number_strings(table, place: int, name: str) -> tuple[list[str], np.ndarray]:
+def number_strings(table, place: int, name: str) -> tuple[list[str], np.ndarray]:
     """The different strings of a column, and for every token the number of its string."""
     try:
         strings = [token[place] for token in chain.from_iterable(table)]
