@@ -13,7 +13,6 @@ from ..certificates.prove import LabellingProver, Outcome, RowProver, prover_for
 from ..interrupt import in_time, interrupts, is_spent, why_ended
 from ..progress import report
 from .compatible import check_compatible
-from .mixing import count_mixed
 from .passes import Place, State, begin, passes
 from .resume import Course, resumed
 from .stop import Progress, Stop, say_why
@@ -156,7 +155,7 @@ def answer(
     w = in_time(lambda: _choose(prover, target, state, keep, batch), lambda: state.weights)
     if state.done and not reason and any(target.tolerance):
         reason = "eps is smaller than the rounding error of the scalar products"  # said only if it was not reached
-    outcome = Outcome(target, prover.bias, state.counters.updates, reason, mixed=count_mixed(parts, batch))
+    outcome = Outcome(target, prover.bias, state.counters.updates, reason, mixed=state.mixed)
     certificate = prover.certify(w, state, outcome, likely=keep == "auto" and not state.done and not batch)
     return certificate.w, certificate
 

@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import kernel_for
-from ..oracles.elsewhere import are_elsewhere, count_parts
 from ..oracles.update_log import Entries, take_entries
 from ..protocols import declared
 from .batch import PackedWeights
@@ -70,11 +69,6 @@ class Learned(NamedTuple):
     weights: PackedWeights  # of the part's own vectors, which are the rest of it
     total: Change  # of w over all visits, where their mean is wanted
     entries: Entries | None  # of labellings: the vectors of the weights
-
-
-def count_mixed(parts: Sequence[Any], batch: bool) -> int:
-    """How many parts learn by themselves; 0: none does."""
-    return count_parts(parts) if not batch and are_elsewhere(parts) and count_parts(parts) > 1 else 0
 
 
 def learn_part(

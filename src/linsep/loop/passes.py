@@ -43,6 +43,7 @@ class State:
     errors: float = math.nan  # weight of the errors of w, where a pass counted them
     step_length: float = math.inf  # of the last batch step
     done: bool = False  # every set was satisfied in a row
+    mixed: int = 0  # parts that learned by themselves, if there are several
     entries: list[Entries] = field(default_factory=list)  # of labellings: what `dual_weights` weigh, pass by pass
 
     @property
@@ -209,7 +210,7 @@ def _mixed_pass(run: _Run, state: State, rng: np.random.Generator | str | None, 
     state.w[:] = mixed.w
     if average:
         state.keeper.total[:] -= mixed.seen
-    state.mistakes, state.done = mixed.updates, not mixed.updates
+    state.mistakes, state.done, state.mixed = mixed.updates, not mixed.updates, len(found) if len(found) > 1 else 0
     state.counters = begin._replace(updates=counters.updates + mixed.updates, total=mixed.total)
     place.order = shuffled and shuffled.bit_generator.state
     return False

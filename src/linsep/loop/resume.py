@@ -69,7 +69,7 @@ class Saver:
         worked = time.thread_time() - course.clock.first if state.passes else 0.0
         plain: dict[str, Any] = {
             "updates": state.counters.updates, "satisfied": state.counters.satisfied, "passes": state.passes,
-            "mistakes": state.mistakes, "done": state.done, "idle": course.idle,
+            "mistakes": state.mistakes, "done": state.done, "mixed": state.mixed, "idle": course.idle,
             "reason": course.reason if course.over else "", "over": course.over,
             "calls": place.calls, "before": place.updates, "order": place.order,
         }  # fmt: skip
@@ -133,6 +133,7 @@ def _restore(record: Record, saver: Saver, stop: Stop) -> None:
     state.counters = Counters(plain["updates"], plain["satisfied"], 0, *floats[:4])
     state.errors, state.step_length, course.fewest, seconds, worked = floats[4:]
     state.passes, state.mistakes, state.done = plain["passes"], plain["mistakes"], plain["done"]
+    state.mixed = plain.get("mixed", 0)
     if "pocket" in arrays:
         state.pocket = Pocket(arrays["pocket"], float(arrays["pocket_errors"]))
     whole = ("pass", "updates", "mistakes")

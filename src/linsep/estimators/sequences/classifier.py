@@ -31,6 +31,7 @@ from .decoding import SCORING, Labelling, best_labellings, best_labels, marginal
 from .development import Development, as_dev
 from .hmm import FromChains
 from .labels import (
+    Agreed,
     flatten_labels,
     forbidden_scores,
     number_forbidden,
@@ -39,7 +40,7 @@ from .labels import (
     split_positions,
 )
 from .reader import Read, Reader, listed, without_empty
-from .sharded import Agreed, gather, place_sequences
+from .sharded import gather, place_sequences
 from .strongest import FeatureWeight, Transition, strongest_features, strongest_transitions
 from .tagger import Tagger
 from .templates import WINDOW, Templates

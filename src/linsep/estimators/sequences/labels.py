@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from itertools import pairwise, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...door import require_list
+from ...oracles.sequences import Chain, Sequences, sequences
 from ...risk.spans import bio_forbidden
-from .reader import listed
+from .reader import Read, listed, without_empty
 
 
 def flatten_labels(y: Any, begin: np.ndarray, name: str = "y") -> list:
@@ -97,3 +98,22 @@ def number_labels(
                 what = "a start" if before is None else "an end" if after is None else "a pair of labels"
                 raise ValueError(f"y: sequence {i} has {what} that is forbidden.")
     return numbers
+
+
+class Agreed(NamedTuple):
+    """What sequences are made into an oracle with, the same for all of them."""
+
+    number: dict[Any, int]  # of labels
+    forbidden: frozenset
+    chain: Chain
+    loss: float
+    cost: Any
+
+    def oracle(self, read: Read, labels: list, weight: np.ndarray | None = None) -> Sequences:
+        """The sequences that have positions as an oracle."""
+        label = number_labels(labels, read.begin, self.number, self.forbidden)
+        some = np.diff(read.begin) > 0
+        return sequences(
+            without_empty(read.begin), label, read.x, **self.chain._asdict(), loss=self.loss, cost=self.cost,
+            weight=None if weight is None else weight[some],
+        )  # fmt: skip

@@ -5,36 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...data.shards import PlacedShards, Shard
-from ...oracles.sequences import Chain, Sequences, sequences
+from ...oracles.sequences import Sequences
 from ...oracles.sequences.shards import Shards, shards
 from .alphabet import Counts, Strings, count_features, find_strings, merge_features, merge_strings
-from .labels import flatten_labels, number_labels
-from .reader import Read, Reader, without_empty
+from .labels import Agreed, flatten_labels
+from .reader import Reader
 from .templates import Templates
 
 Tokens = tuple[list, list[list[str]]]
-
-
-class Agreed(NamedTuple):
-    """What sequences are made into an oracle with, the same for all of them."""
-
-    number: dict[Any, int]  # of labels
-    forbidden: frozenset
-    chain: Chain
-    loss: float
-    cost: Any
-
-    def oracle(self, read: Read, labels: list, weight: np.ndarray | None = None) -> Sequences:
-        """The sequences that have positions as an oracle."""
-        label = number_labels(labels, read.begin, self.number, self.forbidden)
-        some = np.diff(read.begin) > 0
-        return sequences(
-            without_empty(read.begin), label, read.x, **self.chain._asdict(), loss=self.loss, cost=self.cost,
-            weight=None if weight is None else weight[some],
-        )  # fmt: skip
 
 
 class Gathered(NamedTuple):
