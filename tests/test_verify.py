@@ -27,7 +27,6 @@ from linsep import (
     OneVsOne,
     Perceptron,
     Relaxation,
-    RidgeCertificate,
     SequenceClassifier,
     StructuredClassifier,
     separability,
@@ -169,6 +168,67 @@ def test_gaussians(tmp_path):
     for change in changes:
         (tmp_path / "q").write_text(json.dumps(proof | change))
         assert not verify.verify(tmp_path / "q", tmp_path / "d")[0], change
+
+
+def test_a_w_of_zeros_has_no_radius(tmp_path):
+    means, labels, covariances = [[0.0, 0.0], [4.0, 0.0]], [0, 1], np.array([np.eye(2)] * 2)
+    certificate = Anderson().fit_gaussians(means, covariances, labels).certificate_
+    save_gaussian_proof(tmp_path / "p", certificate, means, covariances, labels, data=tmp_path / "d")
+    proof = json.loads((tmp_path / "p").read_text())
+    (tmp_path / "p").write_text(json.dumps(proof | {"w": [0.0, 0.0, 0.0]}))
+    assert not verify.verify(tmp_path / "p", tmp_path / "d")[0]
+
+
+RIDGES = {
+    "two classes": (LeastSquares(), y == 1, None),
+    "weights": (LeastSquares(alpha=3.0), y == 2, WEIGHT),
+    "three classes": (LeastSquares(), np.array(["a", "b", "c"])[y], WEIGHT),
+    "no bias": (LeastSquares(fit_intercept=False), y, None),
+    "a margin per row": (LeastSquares(margins="fisher"), y == 1, WEIGHT),
+    "class weights": (LeastSquares(class_weight="balanced"), y == 2, None),
+}
+
+
+@pytest.mark.parametrize("name", RIDGES)
+def test_forged_proofs_of_ridge_regression_are_refused(name, tmp_path):
+    rule, labels, weight = RIDGES[name]
+    rule.fit(X, labels, sample_weight=weight).save_proof(tmp_path / "p", X, labels, weight, data=tmp_path / "d.csv")
+    proof = json.loads((tmp_path / "p").read_text())
+
+    def holds(**changes):
+        (tmp_path / "q").write_text(json.dumps(proof | changes))
+        return verify.verify(tmp_path / "q", tmp_path / "d.csv")[0]
+
+    assert holds()
+    assert holds(lower=0.0, status="budget spent")  # weaker, and true
+    w = np.asarray(proof["w"])
+    for change in (
+        {"upper": proof["upper"] * (1 - 1e-9)}, {"lower": proof["upper"]}, {"lower": proof["lower"] * (1 + 1e-9)},
+        {"alpha": proof["alpha"] * (1 + 1e-6)}, {"alpha": proof["alpha"] * (1 - 1e-6)}, {"w": (w * 1.001).tolist()},
+        {"w": (-w).tolist()}, {"size": proof["size"] + 1}, {"margins": [2.0] * 150}, {"upper": "nan"},
+        {"bias": "none" if proof["bias"] == "free" else "free"}, {"status": "optimal", "lower": 0.0},
+    ):  # fmt: skip
+        assert not holds(**change), change
+    for change in ({"alpha": 0}, {"alpha": -1.0}, {"bias": "augmented"}, {"margins": []}, {"margins": [1.0, 1.0]}):
+        with pytest.raises(verify.Unreadable):
+            holds(**change)
+
+
+def test_a_ridge_proof_by_hand(tmp_path):
+    """x = 0, 1, 3 with t = -1, -1, 1 and alpha = 2: w = 1/2, the bias -1, J = 1."""
+    (tmp_path / "d.csv").write_text("x,y\n0,a\n1,a\n3,b\n")
+    # mean of x 4/3, of t -1/3; sum (x - mean)^2 = 14/3, sum (x - mean) t = 10/3; alpha = 2: w = (10/3) / (20/3) = 1/2
+    proof = {
+        "format": "linsep proof", "version": 1, "claim": "ridge", "status": "optimal", "bias": "free", "w": [0.5, -1],
+        "alpha": 2, "margins": [1], "classes": ["a", "b"], "size": 3, "tol": 1e-9, "lower": 1, "upper": 1,
+        "data": {"features": ["x"], "target": "y"},
+    }  # fmt: skip
+    # errors 0, -1/2, 1/2: J = 1/4 + 1/4 + 2 * 1/4 = 1, and nothing is less
+    (tmp_path / "p").write_text(json.dumps(proof))
+    assert verify.verify(tmp_path / "p", tmp_path / "d.csv")[0]
+    for change in ({"upper": 0.9999999999999999}, {"lower": 1.0000000000000002}, {"w": [0.5, -0.9999]}):
+        (tmp_path / "p").write_text(json.dumps(proof | change))
+        assert not verify.verify(tmp_path / "p", tmp_path / "d.csv")[0]
 
 
 def test_means_that_meet_are_infeasible_by_whole_numbers(tmp_path):
@@ -460,7 +520,7 @@ def test_it_agrees_with_check_on_every_recorded_fit(name, tmp_path, monkeypatch)
     for k, (rule, data, more) in enumerate(seen.values()):
         place = tmp_path / f"{k}.json", tmp_path / f"{k}.csv"
         certificate = getattr(rule, "certificate_", None)
-        if certificate is None or isinstance(certificate, RidgeCertificate):
+        if certificate is None:
             continue
         labelled = isinstance(certificate, LabellingCertificate)
         assert rule.check(*data, **more)

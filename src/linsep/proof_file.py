@@ -26,6 +26,7 @@ from .certificates.labelling import LabellingCertificate
 from .certificates.margin import MarginCertificate
 from .certificates.objective import ObjectiveCertificate
 from .certificates.radius import RadiusCertificate
+from .certificates.ridge import RidgeCertificate
 from .door import as_rows
 from .oracles import points
 from .solvers.exact_nearest_point import IntegerVectors, decide, decide_exactly
@@ -35,13 +36,15 @@ CLAIMS = {
     MarginCertificate: "margin",
     LabellingCertificate: "margin",
     ObjectiveCertificate: "cost",
+    RidgeCertificate: "ridge",
     RadiusCertificate: "radius",
 }
-COMMON = ("status", "lower", "upper", "size", "w", "classes", "rows", "weights")
+COMMON = ("status", "lower", "upper", "size", "w", "classes")
 OWN = {
-    "margin": ("bias", "violated", "rivals", "integers", "eps", "relative"),
-    "cost": ("bias", "violated", "rivals", "C", "loss", "tol"),
-    "radius": ("u", "integers", "eps", "required"),
+    "margin": ("bias", "violated", "rows", "weights", "rivals", "integers", "eps", "relative"),
+    "cost": ("bias", "violated", "rows", "weights", "rivals", "C", "loss", "tol"),
+    "ridge": ("bias", "alpha", "margins", "tol"),
+    "radius": ("rows", "weights", "u", "integers", "eps", "required"),
 }
 TARGET, WEIGHT = "label", "weight"  # columns of a data file that `write_data` makes
 
@@ -84,7 +87,7 @@ def save_proof(
     ----------
     path : str or path
         Where to write, for example ``proof.json``.
-    certificate : MarginCertificate or ObjectiveCertificate
+    certificate : MarginCertificate, ObjectiveCertificate or RidgeCertificate
         ``certificate_`` of a fitted estimator.
     X, y, sample_weight
         The data that the certificate is about; class weights multiplied into ``sample_weight``.
@@ -140,7 +143,7 @@ def save_committee_proof(
     for certificate, some, positive, sides in members:
         own = None if weights is None else weights[some]
         certificate = _to_be_saved(certificate, rows[some], positive.astype(np.int64), own)
-        certificate = replace(certificate, rows=np.arange(len(labels))[some][certificate.rows])
+        certificate = _among_all(certificate, np.arange(len(labels))[some], len(labels))
         absent = [label for label in known if label not in sides[0] + sides[1]]
         proofs.append({**as_proof(certificate), "classes": sides, "absent": absent})
     about = _describe(rows.shape[1], features, TARGET, WEIGHT if weights is not None else None)
@@ -148,6 +151,23 @@ def save_committee_proof(
         _write_rows(Path(data), rows, labels, weights, about)
     whole = {"format": FORMAT, "version": VERSION, "claim": "committee", "members": proofs, "data": about}
     _write(Path(path), whole, verifier)
+
+
+def without_others(certificate: Any, rows: np.ndarray) -> Any:
+    """The certificate as one about these rows of its data alone; the others have no weight in it."""
+    if isinstance(certificate, RidgeCertificate):
+        margins = certificate.margins
+        return replace(certificate, margins=margins[rows] if margins.size > 1 else margins)
+    return replace(certificate, rows=np.searchsorted(rows, certificate.rows))
+
+
+def _among_all(certificate: Any, rows: np.ndarray, size: int) -> Any:
+    """The certificate about some rows with the numbers that they have among all, which are so many."""
+    if not isinstance(certificate, RidgeCertificate):
+        return replace(certificate, rows=rows[certificate.rows])
+    margins = np.ones(size)
+    margins[rows] = certificate.margins
+    return replace(certificate, margins=margins if certificate.margins.size > 1 else certificate.margins)
 
 
 def _to_be_saved(certificate: Certificate, X: Any, y: np.ndarray, weights: np.ndarray | None) -> Any:

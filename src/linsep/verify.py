@@ -13,13 +13,13 @@ sums and products below are Python's integers, or fractions of these. Square roo
 import csv
 import functools
 import gzip
+import itertools
 import json
 import math
 import sys
 from fractions import Fraction
 
-VERSION, TOP = 1, 1074
-ONE = 1 << TOP  # the number 1 in units
+VERSION, TOP, ONE = 1, 1074, 1 << 1074  # ONE is the number 1 in units
 
 
 class Unreadable(Exception):
@@ -28,6 +28,12 @@ class Unreadable(Exception):
 
 class Wrong(Exception):
     """The proof does not hold, for this reason."""
+
+
+def require(holds, said, kind=Wrong):
+    """Go on only if this holds."""
+    if not holds:
+        raise kind(said)
 
 
 @functools.lru_cache(100_000)
@@ -46,31 +52,26 @@ def open_text(path):
 
 
 def read_proofs(path):
-    """The proof of a file, or those of the members of a committee."""
+    """Yield the proof of a file, or those of the members of a committee, with w as one long list."""
     with open_text(path) as file:
         found = json.load(file)
-    if not isinstance(found, dict) or found.get("format") != "linsep proof" or found.get("version") != VERSION:
-        raise Unreadable(f"{path}: expected a proof of linsep, version {VERSION} of the format")
-    members = found["members"] if found["claim"] == "committee" else [{"absent": []}]
-    return [prepared({**found, **one}) for one in members]
-
-
-def prepared(proof):
-    """The proof, with w as one long list."""
-    for name in ("lower", "upper"):
-        proof[name] = float(proof[name])  # also of the strings "inf" and "-inf"
-    w = proof["w"]
-    proof["machine"] = bool(w) and isinstance(w[0], list)  # one row per class
-    proof["width"] = len(w[0] if proof["machine"] else w)
-    proof["w"] = [units(x) for row in (w if proof["machine"] else [w]) for x in row]
-    proof["integers"] = [int(x, 16) for x in proof.get("integers") or ()]
-    if proof["claim"] not in VERIFIERS or proof["bias"] not in ("free", "augmented", "none") or proof["width"] < 1:
-        raise Unreadable(f"unknown claim {proof['claim']!r} or bias {proof['bias']!r}, or w is empty")
-    if len(proof["classes"]) != (len(w) if proof["machine"] else 2):
-        raise Unreadable("expected two classes, or one for each row of w")
-    # integers are the weights of a zero sum, or a w that separates where no w of floats does
-    proof["whole w"] = proof["status"] == "not decided within rounding" and bool(proof["integers"])
-    return proof
+    known = isinstance(found, dict) and (found.get("format"), found.get("version")) == ("linsep proof", VERSION)
+    require(known, f"{path}: expected a proof of linsep, version {VERSION} of the format", Unreadable)
+    for one in found["members"] if found["claim"] == "committee" else [{"absent": []}]:
+        proof = {**found, **one}
+        for name in ("lower", "upper"):
+            proof[name] = float(proof[name])  # also of the strings "inf" and "-inf"
+        w = proof["w"]
+        proof["machine"] = bool(w) and isinstance(w[0], list)  # one row per class
+        proof["width"] = len(w[0] if proof["machine"] else w)
+        proof["integers"] = [int(x, 16) for x in proof.get("integers") or ()]
+        known = proof["claim"] in VERIFIERS and proof["bias"] in ("free", "augmented", "none") and proof["width"] > 0
+        known &= len(proof["classes"]) == (len(w) if proof["machine"] else 2)
+        require(known, "unknown claim or bias, no w, or not as many classes as w needs", Unreadable)
+        # integers are the weights of a zero sum, or a w that separates where no w of floats does
+        proof["whole w"] = proof["status"] == "not decided within rounding" and proof["integers"]
+        flat = [units(x) for row in (w if proof["machine"] else [w]) for x in row]
+        yield {**proof, "w": proof["whole w"] or flat}
 
 
 def class_of(label, classes):
@@ -103,13 +104,10 @@ def read_rows(path, proof):
             return
         lines = csv.reader(file, delimiter="\t" if kind == "tsv" else ",")
         header = next(lines, [])
-        try:
-            places = [header.index(name) for name in about["features"]]
-            target, weight = (name and header.index(name) for name in (about["target"], about.get("weight")))
-        except ValueError as error:
-            raise Unreadable(f"{path}: its first line has no such column: {error}") from None
-        if target in places or weight in places:
-            raise Unreadable(f"{path}: the column of labels or weights is a feature, too")
+        wanted = [*about["features"], about["target"], about.get("weight")]
+        usable = {*wanted} <= {*header, None} and not {*wanted[:-2]} & {*wanted[-2:]}
+        require(usable, f"{path}: its first line lacks a column, or labels or weights are features, too", Unreadable)
+        *places, target, weight = (name and header.index(name) for name in wanted)
         for cells in filter(None, lines):
             x = [(j, number(cells[place])) for j, place in enumerate(places)]
             yield x, cells[target], 1.0 if weight is None else number(cells[weight])
@@ -124,8 +122,8 @@ def rows(proof, path):
     constant = [] if proof["bias"] == "none" else [(width - 1, ONE)]
     try:
         for i, (cells, label, weight) in enumerate(read_rows(path, proof)):
-            if not (0 <= weight < math.inf and all(0 <= j < width - 1 for j, _ in cells)):
-                raise ValueError(f"its weight is {weight!r}, or it has more columns than w")
+            usable = 0 <= weight < math.inf and all(0 <= j < width - 1 for j, _ in cells)
+            require(usable, f"its weight is {weight!r}, or it has more columns than w", ValueError)
             y, x = class_of(label, classes), [(j, units(x)) for j, x in cells if x] + constant
             if weight and y < len(classes) - 1:  # not of a class that this member of a committee does not ask about
                 yield i, y, weight, x
@@ -139,8 +137,8 @@ def read_weights(proof):
     floats = [units(x) for x in proof["weights"]]
     weights = proof["integers"] if proof["status"] == "not separable" else floats
     found, lengths = dict(zip(zip(named, rivals), weights)), {len(named), len(rivals), len(weights), len(floats)}
-    if lengths != {len(found)} or any(weight < 0 for weight in weights + floats):
-        raise Wrong("rows and weights differ in number, a vector is named twice, or has a negative weight")
+    fit = lengths == {len(found)} and all(weight >= 0 for weight in weights + floats)
+    require(fit, "rows and weights differ in number, a vector is named twice, or has a negative weight")
     return found
 
 
@@ -152,11 +150,10 @@ class Sums:
     """
 
     def __init__(self, proof, path):
-        w, named = proof["integers"] if proof["whole w"] else proof["w"], read_weights(proof)
+        w, named = proof["w"], read_weights(proof)
         machine, width, count = proof["machine"], proof["width"], len(proof["classes"])
         self.score, self.cost, self.class_of = {}, {}, {}  # of each row: the least <w,a> in units squared; its weight
-        self.sides = ({}, {})  # per class of two: the sum of weight * a, by place
-        self.share = [0, 0]  # and of the weights
+        self.sides, self.share = ({}, {}), [0, 0]  # of each class of two: sum of weight * a, of weight
         for i, y, weight, x in rows(proof, path):
             self.cost[i], self.class_of[i] = weight, y
             starts = [k * width for k in range(count)] if machine else [0]
@@ -165,52 +162,50 @@ class Sums:
             self.score[i] = scores.pop(y) - max(scores) if machine else sign * scores[0]
             for k in range(count) if machine else (0,):
                 share, side = named.pop((i, k), 0), self.sides[sign > 0]
-                if machine and share and k == y:
-                    raise Wrong(f"row {i} is named with its own class as rival")
+                require(not (machine and share and k == y), f"row {i} is named with its own class as rival")
                 self.share[sign > 0] += share
                 for start, times in ((y * width, share), (k * width, -share)) if machine else ((0, sign * share),):
-                    for j, n in x if share else ():
-                        side[start + j] = side.get(start + j, 0) + times * n
-        if any(named.values()):
-            raise Wrong("the proof names rows that are not there, or have no weight")
+                    add(side, times, ((start + j, n) for j, n in x if share))
+        require(not any(named.values()), "the proof names rows that are not there, or have no weight")
         self.lowest, self.violated = min(self.score.values()), sum(score <= 0 for score in self.score.values())
-        if proof["size"] != len(self.score) or proof["violated"] > self.violated:
-            raise Wrong(f"size or violated: counted {len(self.score)} rows, {self.violated} on the wrong side")
+        counted = proof["size"] == len(self.score) and proof["violated"] <= self.violated
+        require(counted, f"size or violated: counted {len(self.score)} rows, {self.violated} on the wrong side")
         self.last = len(w) - 1  # the place of the bias
         self.square = sum(x * x for x in (w[:-1] if proof["bias"] == "free" else w))  # |w|^2, in units squared
+
+
+def judge(proof, lower, upper, says):
+    """Whether both bounds are proved is known; ``says`` tells of some statuses whether the bounds allow them."""
+    require(lower, f"lower: {proof['lower']!r} is claimed, but the proof gives less")
+    require(upper, f"upper: {proof['upper']!r} is claimed, but the proof gives more")
+    require(says.get(proof["status"], True), f"status: the bounds do not say {proof['status']!r}")
 
 
 def verify_margin(proof, path):
     """lower <= min <w,a> / |w|, and the best margin of all w <= upper; or no w separates."""
     sums, status, lower, upper = Sums(proof, path), proof["status"], proof["lower"], proof["upper"]
     if proof["whole w"]:
-        if sums.lowest <= 0:
-            raise Wrong("the w of whole numbers does not separate the data")
+        require(sums.lowest > 0, "the w of whole numbers does not separate the data")
         return "a w of whole numbers separates the data; no w of floating-point numbers was found that does"
-    if not at_most_times_root(lower, sums.square, sums.lowest):
-        raise Wrong(f"lower: {lower!r} is claimed, but the margin of w is less")
-    if status == "not separable":
-        if any(combine(sums, halves=False)[0].values()) or upper < 0:
-            raise Wrong("the vectors, times the whole numbers of the proof, do not sum to zero")
-        return f"no w separates the data: {len(proof['rows'])} vectors have a weighted sum of exactly zero"
-    if upper != math.inf:
-        columns, whole = combine(sums, halves=proof["bias"] == "free")
-        if upper < 0 or sum(x * x for x in columns.values()) > (units(upper) * whole) ** 2:
-            raise Wrong(f"upper: {upper!r} is claimed, but the proof gives more")
+    torn, proved = status == "not separable", upper == math.inf
+    if torn or not proved:
+        columns, whole = combine(sums, halves=proof["bias"] == "free" and not torn)
+        proved = upper >= 0 and sum(x * x for x in columns.values()) <= (0 if torn else (units(upper) * whole) ** 2)
     wanted = proof["eps"] + proof["relative"] * upper
     near = lower > 0 and 0 < wanted < math.inf and upper - lower <= wanted
     says = {"separated": lower > 0, "eps-optimal": near, "optimal": near and wanted <= 1e-6 * upper}
-    if not says.get(status, True):
-        raise Wrong(f"status: the bounds do not say {status!r}")
+    judge(proof, at_most_ratio(lower, Fraction(sums.lowest, ONE), sums.square), proved, says)
+    if torn:
+        return f"no w separates the data: {len(proof['rows'])} vectors have a weighted sum of exactly zero"
     said = "w separates the data" if lower > 0 else f"{sums.violated} of {len(sums.score)} are on the wrong side of w"
     return f"{said}; its margin is at least {lower!r}, and no w has more than {upper!r}"
 
 
-def at_most_times_root(bound, square, score):
-    """Whether bound * sqrt(square) <= score: bound a float, square and score in units squared, exactly."""
+def at_most_ratio(bound, score, square):
+    """Whether bound <= score / sqrt(square), exactly; over a square of 0 a positive score is inf, any other -inf."""
     if square == 0 or math.isinf(bound):
-        return bound == -math.inf
-    return units(bound) * abs(units(bound)) * square <= score * abs(score)
+        return bound == -math.inf or (square == 0 and score > 0)
+    return Fraction(bound) * abs(Fraction(bound)) * square <= score * abs(score)
 
 
 def combine(sums, halves):
@@ -219,8 +214,7 @@ def combine(sums, halves):
     With a free bias each class weighs one half: the sum is (p - q) / 2, p and q points of the two classes' hulls.
     """
     (minus, plus), (negative, positive) = sums.sides, sums.share
-    if not (negative > 0 and positive > 0 if halves else negative + positive > 0):
-        raise Wrong("the proof of the upper bound has no weights, or none for a class")
+    require((min if halves else max)(sums.share) > 0, "upper: the proof has no weights, or none for a class")
     times, other, whole = (positive, negative, 2 * negative * positive) if halves else (1, 1, negative + positive)
     kept = {*minus, *plus} - ({sums.last} if halves else set())  # a free bias is not in the norm
     return {j: times * minus.get(j, 0) + other * plus.get(j, 0) for j in kept}, whole
@@ -228,36 +222,63 @@ def combine(sums, halves):
 
 def verify_cost(proof, path):
     """P(w) = |w|^2 / 2 + sum C_i loss(1 - <w,a_i>) <= upper, and no w costs less than lower <= D(alpha)."""
-    if proof["loss"] not in ("hinge", "squared_hinge") or not 0 < proof["C"] < math.inf:
-        raise Unreadable("loss or C: unknown or out of range")
+    known = proof["loss"] in ("hinge", "squared_hinge") and 0 < proof["C"] < math.inf
+    require(known, "loss or C: unknown or out of range", Unreadable)
     sums, alpha, squared = Sums(proof, path), read_weights(proof), proof["loss"] == "squared_hinge"
     one, upper, lower = ONE * ONE, proof["upper"], proof["lower"]
     cost = {i: units(proof["C"] * weight) for i, weight in sums.cost.items()}
     lost = {i: max(one - score, 0) for i, score in sums.score.items()}  # the hinge, in units squared
     loss = sum(cost[i] * lost[i] * (lost[i] if squared else one) for i in cost)
-    if Fraction(upper) < Fraction(sums.square, 2 * one) + Fraction(loss, ONE * one * one):
-        raise Wrong(f"upper: {upper!r} is claimed, but w costs more")
+    primal = Fraction(sums.square, 2 * one) + Fraction(loss, ONE * one * one)
     row_sums = {}  # of a linear machine a row has one dual weight per rival
     for (i, _), n in alpha.items():
         row_sums[i] = row_sums.get(i, 0) + n
-    if not squared and any(n > cost[i] for i, n in row_sums.items()):
-        raise Wrong("the dual weights of a row are above its C")
+    require(squared or all(n <= cost[i] for i, n in row_sums.items()), "the dual weights of a row are above its C")
     free = proof["bias"] == "free"  # then the dual needs equal sums of both classes: the larger one is made smaller
     cut = [Fraction(min(sums.share), share) if free and share else Fraction(1) for share in sums.share]
     kept = {*sums.sides[0], *sums.sides[1]} - ({sums.last} if free else set())
     total = {j: cut[0] * sums.sides[0].get(j, 0) + cut[1] * sums.sides[1].get(j, 0) for j in kept}
     dual = sum(c * share for c, share in zip(cut, sums.share)) / ONE
     dual -= sum(x * x for x in total.values()) / (2 * one * one)
-    spent = {}  # the sum of alpha^2 for every C and class, in units squared
     for i, n in row_sums.items() if squared else ():
-        key = cost[i], bool(sums.class_of[i])
-        spent[key] = spent.get(key, 0) + n * n
-    dual -= sum(cut[side] ** 2 * Fraction(n, 4 * c * ONE) for (c, side), n in spent.items())
-    if Fraction(lower) > dual:
-        raise Wrong(f"lower: {lower!r} is claimed, but the dual weights prove less")
-    if proof["status"] == "optimal" and upper - lower > proof["tol"] * upper:
-        raise Wrong("status: the bounds do not say 'optimal'")
+        dual -= cut[bool(sums.class_of[i])] ** 2 * Fraction(n * n, 4 * cost[i] * ONE)
+    judge(proof, lower <= dual, primal <= upper, {"optimal": upper - lower <= proof["tol"] * upper})
     return f"w costs at most {upper!r}, and no w costs less than {lower!r}"
+
+
+def verify_ridge(proof, path):
+    """J(w) = sum c e^2 + alpha |w|^2 <= upper with e = t - <w,x>, and no w has less than lower <= J(w) - gain."""
+    lower, upper, alpha, margins = proof["lower"], proof["upper"], Fraction(proof["alpha"]), proof["margins"]
+    require(alpha > 0 and proof["bias"] != "augmented", "alpha or bias: out of range", Unreadable)
+    last, size, cost = proof["width"] - 1, 0, 0
+    ws = [proof["w"][k : k + last + 1] for k in range(0, len(proof["w"]), last + 1)]
+    means, pulls = {}, [{} for _ in ws]  # the sums of c x, and of c e x for every w
+    for i, y, weight, x in rows(proof, path):
+        c, b, size = units(weight), units(margins[i] if margins[1:] else margins[0]), size + 1
+        add(means, c, x)
+        for k, (w, pull) in enumerate(zip(ws, pulls)):
+            target = b * (y == k) if proof["machine"] else b * (2 * y - 1)
+            error = target * ONE - sum(w[j] * n for j, n in x)
+            cost += c * error * error
+            add(pull, c * error, x)
+    total, gain = Fraction(cost, ONE**5), Fraction(0)
+    for w, pull in zip(ws, pulls):
+        # gain = |r|^2 / alpha + h^2 / sum c, where h = sum c e (0 without a bias), r = sum c e (x - mean) - alpha w
+        h = pull.get(last, 0)
+        mean = Fraction(h, means.get(last, 1))
+        gain += mean * h / ONE**6
+        for j in range(last):
+            v, p = Fraction(w[j], ONE), pull.get(j, 0) - mean * means.get(j, 0)
+            total, gain = total + alpha * v * v, gain + (p / ONE**4 - alpha * v) ** 2 / alpha
+    require(size == proof["size"], f"size: counted {size} rows")
+    judge(proof, lower <= max(total - gain, 0), total <= upper, {"optimal": upper - lower <= proof["tol"] * upper})
+    return f"the squared errors of w cost at most {upper!r}, and no w costs less than {lower!r}"
+
+
+def add(sums, times, x):
+    """Add times * x to sums, by place."""
+    for j, n in x:
+        sums[j] = sums.get(j, 0) + times * n
 
 
 def verify_radius(proof, path):
@@ -268,59 +289,47 @@ def verify_radius(proof, path):
     sign = [1 if class_of(label, proof["classes"]) else -1 for label in given["labels"]]
     means = [[Fraction(x) for x in mean] for mean in given["means"]]
     covariances = [[[Fraction(x) for x in row] for row in matrix] for matrix in given["covariances"]]
-    if not proof["size"] == len(sign) == len(means) == len(covariances):
-        raise Wrong("size: means, covariances, labels and the claim differ in number")
+    require(proof["size"] == len(sign) == len(means) == len(covariances), "size: not the number of Gaussians")
     *w, b = (Fraction(n, ONE) for n in proof["w"])
+    reached = True
     for y, mean, matrix in zip(sign, means, covariances):
-        if any(row[j] != matrix[j][i] for i, row in enumerate(matrix) for j in range(i)) or eliminate(matrix) is None:
-            raise Wrong("a covariance is not symmetric and positive semidefinite in exact arithmetic")
-        score, spread = y * (dot(w, mean) + b), form(matrix, w)
-        r = 0 if math.isinf(lower) else Fraction(lower)
-        less = lower > -math.inf and r * abs(r) * spread > score * abs(score)
-        if less or (lower == math.inf and not score > spread == 0):
-            raise Wrong(f"lower: {lower!r} is claimed, but r of w is less")
-    if upper != math.inf:
-        verify_upper_radius(proof, sign, means, covariances)
+        symmetric = all(row[j] == matrix[j][i] for i, row in enumerate(matrix) for j in range(i))
+        usable = symmetric and eliminate(matrix) is not None
+        require(usable, "a covariance is not symmetric and positive semidefinite in exact arithmetic")
+        reached &= at_most_ratio(lower, y * (dot(w, mean) + b), form(matrix, w))
+    proved = upper == math.inf or (upper >= 0 and meet(proof, sign, means, covariances))
     near, required = lower > 0 and upper - lower <= proof["eps"] * upper < math.inf, proof.get("required")
     says = {"infeasible": upper <= 0, "separated": lower >= 100, "optimal": near, "eps-optimal": near}
     says |= {} if required is None else {"reached": lower >= required, "impossible": upper < required}
-    if not says.get(proof["status"], True):
-        raise Wrong(f"status: the bounds do not say {proof['status']!r}")
+    judge(proof, reached, proved, says)
     return f"r of w is at least {lower!r}, and no hyperplane has more than {upper!r}"
 
 
-def verify_upper_radius(proof, sign, means, covariances):
-    """The hulls of the two classes' ellipsoids of radius ``upper`` meet, so no hyperplane does better.
+def meet(proof, sign, means, covariances):
+    """Whether the hulls of the two classes' ellipsoids of radius ``upper`` meet, so that no hyperplane does better.
 
     The points mu_j + Sigma_j u_j, times y_j and weights, sum to t, which is 0 but for rounding. Changing the weights by
     a part rho at most, and the points by rho q at most, q their largest radius, makes the sum 0, if
     rho^2 = t' G^-1 t with G = sum weight_j^2 (a_j a_j' + q^2 Sigma_j). Then radii of q / (1 - rho) suffice.
     """
     rows, upper, whole = proof["rows"], Fraction(proof["upper"]), proof["integers"]
-    if len(set(rows)) != len(rows) or not rows or not len(rows) == len(proof["weights"]) == len(proof["u"]):
-        raise Wrong("upper: claimed without a proof")
+    require(0 < len(set(rows)) == len(rows) == len(proof["weights"]) == len(proof["u"]), "upper: it has no proof")
     if whole:  # the means themselves meet
-        columns = zip(*([*means[i], 1] for i in rows))
-        sums = [sum(n * sign[i] * x for n, i, x in zip(whole, rows, column)) for column in columns]
-        if min(whole) <= 0 or len(whole) != len(rows) or any(sums) or upper < 0:
-            raise Wrong("the means, times the whole numbers of the proof, do not sum to zero")
-        return
+        points = [[sign[i] * x for x in (*means[i], 1)] for i in rows]
+        return min(whole) > 0 and len(whole) == len(rows) and not any(dot(whole, column) for column in zip(*points))
     moves, d = [[Fraction(x) for x in u] for u in proof["u"]], len(means[0])
     square = max(form(covariances[i], u) for i, u in zip(rows, moves))
-    table = [[Fraction(0)] * (d + 2) for _ in range(d + 2)]  # G, bordered by t
+    table = [[Fraction(0)] * (d + 2) for _ in range(d + 2)]  # G, bordered by t, and the number of points
     for i, weight, u in zip(rows, map(Fraction, proof["weights"]), moves):
-        if weight <= 0:
-            raise Wrong("upper: a weight is not positive")
-        a = [sign[i] * x for x in (*(m + dot(row, u) for m, row in zip(means[i], covariances[i])), Fraction(1))]
-        for r in range(d + 1):
-            for c in range(d + 1):
-                table[r][c] += weight**2 * (a[r] * a[c] + (covariances[i][r][c] * square if max(r, c) < d else 0))
-            table[r][d + 1] += weight * a[r]
-            table[d + 1][r] += weight * a[r]
+        require(weight > 0, "upper: a weight is not positive")
+        point = [m + dot(row, u) for m, row in zip(means[i], covariances[i])]
+        a = [*(weight * sign[i] * x for x in (*point, 1)), 1]
+        for r, c in itertools.product(range(d + 2), repeat=2):
+            table[r][c] += a[r] * a[c] + (weight**2 * square * covariances[i][r][c] if max(r, c) < d else 0)
     rest = eliminate(table, bordered=True)
-    rho = Fraction(1) if rest is None else above_root(-rest)
-    if rho >= 1 or square > (upper * (1 - rho)) ** 2 or upper < 0:
-        raise Wrong(f"upper: {proof['upper']!r} is claimed, but the proof gives more")
+    n, below = (len(rows) - rest).as_integer_ratio() if rest is not None else (1, 1)
+    rho = Fraction(math.isqrt(n * below << 1000) + bool(n), below << 500)  # the root, or less than 2^-500 above it
+    return rho < 1 and square <= (upper * (1 - rho)) ** 2
 
 
 def dot(x, y):
@@ -333,12 +342,6 @@ def form(matrix, v):
     return dot(v, [dot(row, v) for row in matrix])
 
 
-def above_root(x):
-    """A fraction that is at least sqrt(x), by at most 2^-500 of it."""
-    shift = 1000 - 2 * ((x.numerator.bit_length() - x.denominator.bit_length()) // 2)
-    return (math.isqrt(math.floor(x * Fraction(4) ** (shift // 2))) + 1) / Fraction(2) ** (shift // 2) if x else x
-
-
 def eliminate(matrix, bordered=False):
     """The last diagonal entry after elimination; None if a pivot is negative, or 0 in a row that is not."""
     A = [row[:] for row in matrix]
@@ -347,26 +350,23 @@ def eliminate(matrix, bordered=False):
         if pivot < 0 or (pivot == 0 and any(A[c][c + 1 :])):
             return None
         for row in A[c + 1 :] if pivot else []:
-            if row[c]:
-                factor = row[c] / pivot
-                row[c:] = [x - factor * y for x, y in zip(row[c:], A[c][c:])]
+            factor = row[c] / pivot
+            row[c:] = [x - factor * y for x, y in zip(row[c:], A[c][c:])]
     return A[-1][-1]
 
 
-VERIFIERS = {"margin": verify_margin, "cost": verify_cost, "radius": verify_radius}
+VERIFIERS = {"margin": verify_margin, "cost": verify_cost, "ridge": verify_ridge, "radius": verify_radius}
 
 
 def verify_one(proof, data_path):
     """What a proof that holds says."""
-    if "vectors" not in proof and data_path is None:
-        raise Unreadable("this proof needs the data that it is about: python verify.py PROOF DATA")
+    listed, nothing = "vectors" in proof, (proof["lower"], proof["upper"]) == (-math.inf, math.inf)
+    require(listed or data_path, "this proof needs the data: python verify.py PROOF DATA", Unreadable)
     if proof["status"] == "interrupted":
-        if proof["lower"] > -math.inf or proof["upper"] < math.inf:
-            raise Wrong("interrupted: nothing may be claimed")
+        require(nothing, "interrupted: nothing may be claimed")
         return "interrupted: nothing is claimed"
     about = f" ({proof['width'] - 1} columns, bias {proof['bias']}, {proof['size']} rows with a weight)"
-    if "vectors" in proof:
-        about = ". That the vectors in the proof are those of the data is not verified here"
+    about = ". That the vectors in the proof are those of the data is not verified here" if listed else about
     return VERIFIERS[proof["claim"]](proof, str(data_path)) + about
 
 

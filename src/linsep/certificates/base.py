@@ -136,10 +136,12 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers, strings and lists only: what JSON can hold."""
+        return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in self.parts().items()}
+
+    def parts(self) -> dict[str, Any]:
+        """As `to_dict`, with arrays as they are."""
         plain: dict[str, Any] = {"kind": type(self).__name__}
-        for f in fields(self):
-            value = getattr(self, f.name)
-            plain[f.name] = value.tolist() if isinstance(value, np.ndarray) else value
+        plain |= {f.name: getattr(self, f.name) for f in fields(self)}
         plain["status"] = str(self.status)
         plain["classes"] = [getattr(label, "item", lambda label=label: label)() for label in self.classes]
         return plain

@@ -45,9 +45,9 @@ class LabellingCertificate(MarginCertificate):
 
         return check_structure(self, structure)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Numbers, strings and lists; ``labellings`` as the user's own objects."""
-        return {**super().to_dict(), "labellings": list(self.labellings)}
+    def parts(self) -> dict[str, Any]:
+        """As in the base; ``labellings`` as the user's own objects."""
+        return {**super().parts(), "labellings": list(self.labellings)}
 
     @classmethod
     def _read(cls, plain: dict[str, Any]) -> dict[str, Any]:

@@ -74,9 +74,9 @@ class RadiusCertificate(Certificate):
 
         return check(self, means, covariances, labels)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Numbers, strings and lists only; integers as hex, since JSON readers need not read such long ones."""
-        return {**super().to_dict(), "integers": [hex(number) for number in self.integers]}
+    def parts(self) -> dict[str, Any]:
+        """As in the base; integers as hex, since JSON readers need not read such long ones."""
+        return {**super().parts(), "integers": [hex(number) for number in self.integers]}
 
     @classmethod
     def _read(cls, plain: dict[str, Any]) -> dict[str, Any]:

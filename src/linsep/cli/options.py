@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .delay import delay_imports
 from .output import Output
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -169,6 +170,7 @@ def answering(function: Callable) -> Callable:
     def command(*args: Any, as_json: bool, quiet: bool, debug: bool, **options: Any) -> int:
         name = (click.get_current_context().info_name or "").strip()
         out = Output(name, as_json=as_json, quiet=quiet)
+        delay_imports()
         function(*args, out=out, **options)
         return out.finish()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +28,17 @@ def check_proof(path: str | None, verifier: bool, *read: str | None) -> None:
 
 def write_proof(path: str, rule: Any, sample: Sample, schema: Any, verifier: bool, out: Output) -> None:
     """Write the proof, and beside it the rows as the rule saw them: numbers, made from the columns of the table."""
-    from ..proof_file import CLAIMS, save_proof
+    from ..proof_file import CLAIMS, save_proof, without_others
 
     certificate: Any = getattr(rule, "certificate_", None)
     if type(certificate) not in CLAIMS:
         raise Problem(
             f"--proof: there is no proof format for the claims of {type(rule).__name__}; linsep check checks them. "
-            "Rules with one are perceptron, kozinec, maximum-margin, relaxation and linear-machine."
+            "Rules with one are perceptron, kozinec, maximum-margin, relaxation, linear-machine and least-squares."
         )
     present = sample.present()
     if present.size < sample.y.size:  # rows that were held out are not in the file
-        certificate = replace(certificate, rows=np.searchsorted(present, certificate.rows))
+        certificate = without_others(certificate, present)
         sample = sample.take(present)
     X, y, weight = sample
     names = list(feature_names(schema))

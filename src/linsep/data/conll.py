@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .errors import DataError
@@ -43,34 +43,35 @@ def read_tokens(source: Source) -> Tokens:
     sentence: list[tuple[str, ...]] = []
     with_ids, width = source.ending == ".conllu", 0
     with open_bytes(source) as file:
-        for number, line in enumerate(_lines(file, source.path), start=1):
-            if not line.strip():
-                if sentence:
-                    sentences.append(sentence)
-                    sentence = []
-                continue
-            if with_ids and (line.startswith("#") or not line.partition("\t")[0].isdecimal()):
-                continue  # a comment, several words as one, or an empty node
-            token = tuple(line.split("\t") if "\t" in line else line.split())
+        lines = _decode(file.read(), source.path).split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line or line.isspace():
+            if sentence:
+                sentences.append(sentence)
+                sentence = []
+            continue
+        if with_ids and (line.startswith("#") or not line.partition("\t")[0].isdecimal()):
+            continue  # a comment, several words as one, or an empty node
+        token = tuple(line.rstrip("\r").split("\t") if "\t" in line else line.split())
+        if len(token) != width:
             width = width or len(token)
             if len(token) != width:
                 said = f"expected {width} columns as in the lines before, got {len(token)}."
                 raise DataError(f"{said} Empty lines separate sentences.", source.path, line=number)
-            sentence.append(token)
+        sentence.append(token)
     sentences += [sentence] if sentence else []
     if not sentences:
         raise DataError("expected one token per line, got an empty file.", source.path)
     return Tokens(sentences, width)
 
 
-def _lines(file: Iterable[bytes], path: str) -> Iterator[str]:
-    """The lines of a file in UTF-8, without their ends."""
-    for number, line in enumerate(file, start=1):
-        try:
-            yield (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).decode().rstrip("\r\n")
-        except UnicodeDecodeError:
-            said = "expected text in UTF-8. Convert it, for example with iconv."
-            raise DataError(said, path, line=number) from None
+def _decode(data: bytes, path: str) -> str:
+    """The text of a file in UTF-8."""
+    try:
+        return data.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise DataError("expected text in UTF-8. Convert it, for example with iconv.", path, line=line) from None
 
 
 def read_templates(text: str, columns: Sequence[str], path: str = "template") -> list[str]:

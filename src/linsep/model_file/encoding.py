@@ -76,8 +76,7 @@ class Encoder:
 
     def _encode_object(self, value: Any, place: str, inner: Callable[[Any, str], Any]) -> dict[str, Any]:
         if isinstance(value, Certificate):
-            plain = {**value.to_dict(), **{k: v for k, v in vars(value).items() if isinstance(v, np.ndarray)}}
-            return {"certificate": {name: inner(each, f".{name}") for name, each in plain.items()}}
+            return {"certificate": {name: inner(each, f".{name}") for name, each in value.parts().items()}}
         if sp.issparse(value) and value.format == "csr":
             parts = {name: inner(getattr(value, name), f".{name}") for name in ("data", "indices", "indptr")}
             return {"sparse": type(value).__name__, **parts, "shape": list(value.shape)}
@@ -145,6 +144,8 @@ class Decoder:
 
     def _read_dict(self, pairs: Any, value: dict, depth: int) -> dict:
         pairs = [_require(pair, list) for pair in _require(pairs, list)]
+        if {type(each) for pair in pairs for each in pair} <= {str, int}:  # long ones, of names and their numbers
+            return dict(pairs)
         return {self.decode(key, depth): self.decode(each, depth) for key, each in pairs}
 
     def _read_float(self, text: Any, value: dict, depth: int) -> float:
