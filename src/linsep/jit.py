@@ -212,6 +212,27 @@ def _load_word_at(text, at):
     return lambda text, at: _load_word(text, at)
 
 
+def load_byte(text, at) -> Any:
+    """The byte ``text[at]``; Numba's indexing would ask first whether ``at`` is negative."""
+    return int(text[at])
+
+
+@intrinsic
+def _load_byte(context, text, at):
+    """One load, as a number of 64 bits."""
+
+    def build(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.zext(builder.load(builder.gep(data, [args[1]])), ir.IntType(64))
+
+    return types.int64(text, at), build
+
+
+@overload(load_byte, jit_options=PLAIN)
+def _load_byte_at(text, at):
+    return lambda text, at: _load_byte(text, at)
+
+
 def trailing_zeros(word) -> Any:
     """How many of the lowest bits of a number of 64 bits are 0, before the first 1."""
     word = int(word)

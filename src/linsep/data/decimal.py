@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import compiled, load_word, trailing_zeros
+from ..jit import compiled, load_byte, load_word, trailing_zeros
 
 FINE, ODD, BAD = 0, 1, 2
 LEAST, MOST = -342, 308  # powers of ten
@@ -108,8 +108,8 @@ def read_whole(text, p, most):
         count, m = _digits_at(text, p)
         number, p = np.int64(m), p + count
     if count == 8:
-        while 48 <= text[p] <= 57:
-            number = min(number * 10 + np.int64(text[p]) - 48, most)
+        while 48 <= load_byte(text, p) <= 57:
+            number = min(number * 10 + np.int64(load_byte(text, p)) - 48, most)
             p += 1
     return number, p
 
@@ -122,18 +122,23 @@ def read_number(text, p):
     """
     if p + NEAR_END > text.size:
         return _read_any_number(text, p)
-    minus = np.int64(text[p] == 45)
+    minus = np.int64(load_byte(text, p) == 45)
     begin = p + minus
     word = load_word(text, begin) ^ ZEROS
     others = _others(word)
     count = whole = trailing_zeros(others) >> 3
     end = begin + whole
-    if 0 < whole < 8 and text[end] == 46:  # the point
+    if 0 < whole < 8 and load_byte(text, end) == 46:  # the point
         end = begin + (trailing_zeros(others & (others - ONE)) >> 3)
         count = end - begin - 1
         below = (ONE << np.uint64(8 * whole)) - ONE
         word = (word & below) | ((word >> np.uint64(8)) & ~below)
-    if whole == 0 or whole == 8 or text[end] | 32 == 101 or (end == begin + 8 and 48 <= text[end] <= 57):
+    if (
+        whole == 0
+        or whole == 8
+        or load_byte(text, end) | 32 == 101
+        or (end == begin + 8 and 48 <= load_byte(text, end) <= 57)
+    ):
         return _read_longer_number(text, p)
     value = np.float64(np.int64(_join(word << np.uint64(64 - 8 * count)))) / TENS[count - whole]
     return (1.0 - 2.0 * minus) * value, end, FINE  # no branch: signs come at random
@@ -142,10 +147,10 @@ def read_number(text, p):
 @compiled
 def _read_longer_number(text, p):
     """As `read_number`, of numbers as they are usually written, [-]1234567.123456789012345; others digit by digit."""
-    minus = np.int64(text[p] == 45)
+    minus = np.int64(load_byte(text, p) == 45)
     whole, m = _digits_at(text, p + minus)
     end, digits = p + minus + whole, 0
-    if text[end] == 46:  # the point
+    if load_byte(text, end) == 46:  # the point
         digits, more = _digits_at(text, end + 1)
         m = m * TO_TEN[digits] + more
         end += 1 + digits
@@ -153,7 +158,7 @@ def _read_longer_number(text, p):
             rest, more = _digits_at(text, end)
             m = m * TO_TEN[rest] + more
             digits, end = digits + rest, end + rest
-    if whole == 0 or whole == 8 or digits == 16 or whole + digits > 19 or text[end] | 32 == 101:
+    if whole == 0 or whole == 8 or digits == 16 or whole + digits > 19 or load_byte(text, end) | 32 == 101:
         return _read_any_number(text, p)
     sign = 1.0 - 2.0 * minus
     if m <= np.uint64(1 << 53):
@@ -165,22 +170,22 @@ def _read_longer_number(text, p):
 @compiled
 def _read_any_number(text, p):
     """As `read_number`, digit by digit."""
-    minus = text[p] == 45
-    if minus or text[p] == 43:
+    minus = load_byte(text, p) == 45
+    if minus or load_byte(text, p) == 43:
         p += 1
     first, m, e, leading = p, np.uint64(0), 0, 0
     while True:
-        digit = np.uint64(text[p]) - ZERO
+        digit = np.uint64(load_byte(text, p)) - ZERO
         if digit > NINE:
             break
         m = m * TEN + digit
         p += 1
     digits = p - first
-    if text[p] == 46:  # the point
+    if load_byte(text, p) == 46:  # the point
         p += 1
         first = p
         while True:
-            digit = np.uint64(text[p]) - ZERO
+            digit = np.uint64(load_byte(text, p)) - ZERO
             if digit > NINE:
                 break
             m = m * TEN + digit
@@ -189,14 +194,14 @@ def _read_any_number(text, p):
         e = first - p
         digits += p - first
     state = FINE if digits > 0 else BAD
-    if state == FINE and text[p] | 32 == 101:  # e or E
+    if state == FINE and load_byte(text, p) | 32 == 101:  # e or E
         p += 1
-        down = text[p] == 45
-        if down or text[p] == 43:
+        down = load_byte(text, p) == 45
+        if down or load_byte(text, p) == 43:
             p += 1
         first, exponent = p, 0
-        while 48 <= text[p] <= 57:
-            exponent = min(exponent * 10 + np.int64(text[p]) - 48, 9999)
+        while 48 <= load_byte(text, p) <= 57:
+            exponent = min(exponent * 10 + np.int64(load_byte(text, p)) - 48, 9999)
             p += 1
         if p == first:
             state = BAD

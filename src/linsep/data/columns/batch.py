@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +16,20 @@ class Batch:
 
     The rows of the array may be longer than the table, which has ``height`` rows.
 
-    >>> batch = Batch(["a", "y", "b"], ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), None, 2)
+    >>> batch = Batch(dict.fromkeys(["a", "y", "b"]), ["a", "b"], np.array([[1.0, 2.0], [3.0, np.nan]]), None, 2)
     >>> batch.numbers_of(["b"]).tolist(), batch["b"].to_list()
     ([[3.0, nan]], [3.0, None])
     """
 
-    def __init__(self, columns: Sequence[str], numeric: Sequence[str], numbers: np.ndarray, others: Any, height: int):
-        self.columns, self.place = list(columns), {name: k for k, name in enumerate(numeric)}
+    def __init__(self, schema: dict[str, Any], numeric: Sequence[str], numbers: np.ndarray, others: Any, height: int):
+        self.schema, self.columns = schema, list(schema)  # the types of the columns; the same for many batches
+        self.place = {name: k for k, name in enumerate(numeric)}
         self.numbers, self.others, self.height = numbers, others, height
 
     @property
     def width(self) -> int:
         """How many columns."""
         return len(self.columns)
-
-    @cached_property
-    def schema(self) -> dict[str, Any]:
-        """The types of the columns."""
-        import polars as pl
-
-        number, others = pl.Float64(), {} if self.others is None else self.others.schema
-        return {name: number if name in self.place else others[name] for name in self.columns}
 
     def __len__(self) -> int:
         return self.height
@@ -62,7 +54,7 @@ class Batch:
         """Some of the rows."""
         others = None if self.others is None else self.others.filter(kept)
         numbers = np.ascontiguousarray(self.numbers[:, : self.height][:, kept])
-        return Batch(self.columns, list(self.place), numbers, others, numbers.shape[1])
+        return Batch(self.schema, list(self.place), numbers, others, numbers.shape[1])
 
     def estimated_size(self) -> int:
         """The bytes in memory."""
@@ -72,4 +64,4 @@ class Batch:
         """The same rows, with the numbers in a file."""
         with open(path, "wb") as file:
             save_array(file, self.numbers)
-        return Batch(self.columns, list(self.place), np.load(path, mmap_mode="r"), self.others, self.height)
+        return Batch(self.schema, list(self.place), np.load(path, mmap_mode="r"), self.others, self.height)

@@ -285,6 +285,7 @@ def _count(
     names: list[str] = []
     labels, row = _Labels(), 0
     numbers: NumberCounts | None = None
+    schema: Any = None
     wrong = [use for use in uses.values() if use not in KINDS]
     if wrong:
         raise DataError(f"expected one of {', '.join(KINDS)} as the use of a column, got {wrong[0]!r}.")
@@ -293,8 +294,10 @@ def _count(
         if batch.width > MOST_COLUMNS:
             raise DataError(f"a table may have {MOST_COLUMNS} columns, got {batch.width}. Write such rows as svmlight.")
         code = labels.code(batch[special[0]]) if special[0] in batch.columns else None
-        kinds = {name: kind for name, kind in batch.schema.items() if name not in special}
-        these = [name for name, kind in kinds.items() if is_counted_here(kind, uses.get(name))]
+        if batch.schema is not schema:  # batches of numbers share one
+            schema = batch.schema
+            kinds = {name: kind for name, kind in schema.items() if name not in special}
+            these = [name for name, kind in kinds.items() if is_counted_here(kind, uses.get(name))]
         if numbers is None or numbers.names != tuple(these):
             _take(found, numbers)
             numbers = NumberCounts(these, [str(kinds[name]) == "Boolean" for name in these])

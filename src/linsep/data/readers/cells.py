@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...jit import borrowed, compiled, read_only
+from ...jit import borrowed, compiled, load_byte, read_only
 from ..decimal import FINE, read_number
 from ..pieces import Piece
 
@@ -23,7 +23,7 @@ def parse_cells(text, separator, numeric, columns, aside):
         place = 0
         for j in range(numeric.size):
             if numeric[j]:
-                if text[p] == separator or text[p] == NEWLINE or text[p] == RETURN:
+                if load_byte(text, p) == separator or load_byte(text, p) == NEWLINE or load_byte(text, p) == RETURN:
                     columns[place, row] = np.nan
                 else:
                     value, p, state = read_number(text, p)
@@ -32,22 +32,24 @@ def parse_cells(text, separator, numeric, columns, aside):
                     columns[place, row] = value
                 place += 1
             else:
-                while text[p] != separator and text[p] != NEWLINE and text[p] != RETURN:
-                    if text[p] == QUOTE:
+                while (
+                    load_byte(text, p) != separator and load_byte(text, p) != NEWLINE and load_byte(text, p) != RETURN
+                ):
+                    if load_byte(text, p) == QUOTE:
                         return -1, 0
-                    aside[kept] = text[p]
+                    aside[kept] = load_byte(text, p)
                     p, kept = p + 1, kept + 1
                 aside[kept] = separator
                 kept += 1
             if j < last:
-                if text[p] != separator:
+                if load_byte(text, p) != separator:
                     return -1, 0
                 p += 1
         if kept:
             aside[kept - 1] = NEWLINE
-        if text[p] == RETURN:
+        if load_byte(text, p) == RETURN:
             p += 1
-        if text[p] != NEWLINE:
+        if load_byte(text, p) != NEWLINE:
             return -1, 0
         p += 1
         row += 1

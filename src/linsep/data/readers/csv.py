@@ -121,6 +121,7 @@ class _Plain(NamedTuple):
     numbers: list[str]
     whole: np.ndarray  # places of the whole ones among the numbers
     words: dict[str, Any]
+    schema: dict[str, Any]  # of the rows that come out
 
 
 class _Table:
@@ -175,7 +176,7 @@ class _Table:
         others = self._read_as(aside, plain.words) if plain.words else None
         if plain.words and (others is None or len(others) != rows):
             return None
-        return Batch(self.names, plain.numbers, columns, others, rows)
+        return Batch(plain.schema, plain.numbers, columns, others, rows)
 
     @cached_property
     def _plain(self) -> _Plain:
@@ -186,7 +187,9 @@ class _Table:
         numbers = [name for name, number in zip(schema, numeric) if number]
         whole = np.flatnonzero([schema[name] == polars().Int64 for name in numbers])
         words = {name: kind for (name, kind), number in zip(schema.items(), numeric) if not number}
-        return _Plain(numeric, numbers, whole, words)
+        number = polars().Float64()
+        found = {name: self.types.of[name] if name in words else number for name in self.names}
+        return _Plain(numeric, numbers, whole, words, found)
 
     def without_open(self, batch: Any) -> Any:
         """Columns that have no value yet have no type."""

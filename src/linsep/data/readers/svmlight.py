@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...jit import borrowed, compiled
+from ...jit import borrowed, compiled, load_byte
 from ..decimal import BAD, ODD, read_number, read_whole
 from ..errors import DataError
 from ..pieces import Piece, read_pieces
@@ -56,16 +56,16 @@ def parse(text, room, base):
     text, room = borrowed(text), borrowed(room)
     p, row, k, odd, end = 0, 0, 0, 0, text.size
     while p < end:
-        while text[p] <= SPACE and text[p] != NEWLINE:
+        while load_byte(text, p) <= SPACE and load_byte(text, p) != NEWLINE:
             p += 1
-        if text[p] == NEWLINE or text[p] == HASH:
-            while text[p] != NEWLINE:
+        if load_byte(text, p) == NEWLINE or load_byte(text, p) == HASH:
+            while load_byte(text, p) != NEWLINE:
                 p += 1
             p += 1
             continue
         begin = p
         value, p, state = read_number(text, p)
-        if state == BAD or (text[p] > SPACE and text[p] != HASH):
+        if state == BAD or (load_byte(text, p) > SPACE and load_byte(text, p) != HASH):
             return row, k, odd, LABEL, begin
         if state == ODD:
             room.odd[odd] = -1 - row, begin, p
@@ -73,15 +73,17 @@ def parse(text, room, base):
         room.y[row] = value
         last = -1
         while True:
-            while text[p] <= SPACE and text[p] != NEWLINE:
+            while load_byte(text, p) <= SPACE and load_byte(text, p) != NEWLINE:
                 p += 1
-            if text[p] == NEWLINE or text[p] == HASH:
+            if load_byte(text, p) == NEWLINE or load_byte(text, p) == HASH:
                 break
             begin = p
             index, p = read_whole(text, p, 1 << 31)
-            if text[p] != COLON or p == begin:
-                if last < 0 and text[p] == 113 and text[p + 1] == 105:  # qid:3, of ranking: no feature
-                    while text[p] > SPACE:
+            if load_byte(text, p) != COLON or p == begin:
+                if (
+                    last < 0 and load_byte(text, p) == 113 and load_byte(text, p + 1) == 105
+                ):  # qid:3, of ranking: no feature
+                    while load_byte(text, p) > SPACE:
                         p += 1
                     continue
                 return row, k, odd, INDEX, begin
@@ -94,7 +96,7 @@ def parse(text, room, base):
             last = index
             begin = p + 1
             value, p, state = read_number(text, begin)
-            if state == BAD or (text[p] > SPACE and text[p] != HASH):
+            if state == BAD or (load_byte(text, p) > SPACE and load_byte(text, p) != HASH):
                 return row, k, odd, VALUE, begin
             if state == ODD:
                 room.odd[odd] = k, begin, p
@@ -102,7 +104,7 @@ def parse(text, room, base):
             room.data[k] = value
             room.indices[k] = index - base
             k += 1
-        while text[p] != NEWLINE:
+        while load_byte(text, p) != NEWLINE:
             p += 1
         p += 1
         row += 1
