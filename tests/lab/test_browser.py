@@ -535,6 +535,38 @@ def test_csv_by_paste_and_file(page, server, tmp_path):
     until(page, "document.querySelector('.note').textContent.startsWith('Expected two classes')")
 
 
+def test_the_curves_come_back_when_there_is_something_to_show(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    charts = "[...document.querySelectorAll('.charts .view')].filter((each) => each.offsetParent).length"
+    until(page, f"{charts} === 3")
+    page.locator("[data-tool=clear]").click()
+    until(page, f"{charts} === 0")
+    page.mouse.click(*place_of(page, 1.0, 3.0))
+    page.keyboard.press("2")
+    page.mouse.click(*place_of(page, 5.0, 1.0))
+    recorded(page, 2)
+    until(page, f"{charts} === 3")
+
+
+@pytest.mark.parametrize("width", [360, 820])
+def test_nothing_is_wider_than_a_phone_or_a_tablet(browser, server, width):
+    context = browser.new_context(viewport={"width": width, "height": 900}, has_touch=True, locale="cs-CZ")
+    page = context.new_page()
+    page.goto(server.address + "#beside=relaxation")
+    recorded(page, 9)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("[data-tool=remove]").tap()
+    page.touchscreen.tap(*place_of(page, 5.5, 0.5))
+    recorded(page, 8)
+    page.locator("[data-tool=add]").tap()
+    page.touchscreen.tap(*place_of(page, 3.0, 0.5))
+    recorded(page, 9)
+    box = page.locator(".plane canvas").first.bounding_box()
+    assert box["height"] < 1.2 * box["width"] + 60
+    context.close()
+
+
 def test_an_endless_rule_stops_at_its_budget_and_says_so(page, server):
     page.goto(server.address + "#preset=XOR&rule=perceptron+with+margin")
     recorded(page, 4)

@@ -49,7 +49,7 @@ export function drawBounds(painter, width, height, { run, frame }) {
     for (const [points, colour, name] of curves) {
       p.line(stairs(points).map((q) => axes.at(q)), { stroke: colour, width: 2 });
       if (points.length === 1) p.circle(axes.at(points[0]), 3, { fill: colour });
-      if (points.length) { const end = points[Math.floor(points.length * 0.35)] ?? points[0], [x, y] = axes.at(end); p.text(name, [Math.min(x + 6, axes.left + axes.width - 50), y + (name === t("lower") ? 16 : -7)], { size: 12, fill: colour }); }
+      if (points.length) { const end = points[Math.floor(points.length * 0.35)] ?? points[0], [x, y] = axes.at(end); p.text(name, [Math.min(x + 6, axes.left + axes.width - 50 * colours.scale), Math.min(Math.max(y + (name === t("lower") ? 16 : -7), axes.top + 12 * colours.scale), axes.top + axes.height - 4)], { size: 12, fill: colour }); }
     }
   });
   drawCursor(axes, Math.min(frame, run.T), colours);

@@ -59,6 +59,7 @@ export class Scene {
     this.root.dataset.kind = this.run.kind; this.sliders = null;
     const hulls = this.run.kind === "sign" && ["Kozinec", "MaximumMargin"].includes(this.run.ruleClass()) && !("C" in this.run.certificate);
     this.show = { ...this.app.show, hulls: this.app.show.hulls ?? (hulls || this.run.certificate.meet === true), numbers: this.app.show.numbers ?? this.run.n <= 12 };
+    for (const { figure } of Object.values(this.views)) figure.classList.remove("absent"); // what has no size is not drawn
     this.byHand = false; this.handW = null; this.frame = Math.min(this.frame, this.run.frames - 1); this.boxes = null;
   }
 
@@ -112,6 +113,7 @@ export class Scene {
   write(state) {
     const { run, frame } = this, { kind } = this, words = kind.describe(state), [caption, good] = kind.caption(state);
     this.title.textContent = ruleName(run.title());
+    this.root.classList.toggle("byhand", this.byHand);
     const headings = { ...kind.headings, ...(run.series.upper || !run.series.value ? {} : { bounds: "value" }) };
     for (const [name, key] of Object.entries(headings)) { this.views[name].heading.textContent = t(key); this.views[name].canvas.setAttribute("aria-label", `${t(key)}: ${words}`); }
     this.views.plane.caption.textContent = caption;
@@ -121,7 +123,7 @@ export class Scene {
     this.formula.replaceChildren(...(this.byHand ? this.handParts() : run.pending ? [] : kind.step(state)));
     this.certificateHeading.textContent = t(kind.certificateHeading ?? "certificate");
     if (this.certificateFor !== run || this.certificateLanguage !== document.documentElement.lang) {
-      const parts = kind.certificate(state);
+      const parts = run.pending ? [] : kind.certificate(state);
       if (this.sliders) { while (this.certificate.children.length > 2) this.certificate.lastChild.remove(); this.certificate.append(...parts.slice(2)); } // a slider that is held stays
       else this.certificate.replaceChildren(...parts);
       if (kind === LADDER) this.sliders = parts.slice(0, 2);

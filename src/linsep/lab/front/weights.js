@@ -56,9 +56,9 @@ export function halfPlanes(run, w, axes) {
 
 export function drawWeights(painter, width, height, scene) {
   const { run, frame, w, weightBox: box } = scene, { colours } = painter, pair = weightAxes(run, scene);
-  const axes = new Axes(painter, width, height, box), planes = halfPlanes(run, w, pair);
+  const axes = new Axes(painter, width, height, box), planes = run.pending ? [] : halfPlanes(run, w, pair);
   axes.clip();
-  let region = boxPolygon(box);
+  let region = run.pending ? [] : boxPolygon(box);
   for (const [a, b, c] of planes) { region = clipPolygon(region, a, b, c); if (region.length < 3) { region = []; break; } if (a === 0 && b === 0 && c <= 0) { region = []; break; } }
   if (region.length > 2) painter.polygon(region.map((q) => axes.at(q)), { fill: colours.good, opacity: 0.22 });
   painter.unclip();
