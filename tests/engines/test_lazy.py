@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linsep import LeastSquares, LinearMachine, MaximumMargin, OneVsOne, Perceptron
+from linsep import LeastSquares, LinearMachine, MaximumMargin, MaximumMarginCV, OneVsOne, Perceptron
 from linsep.bayes import Bayes, Gaussian, NearestMean
 from linsep.estimators._lazy import bare_copy
 from linsep.lifting import Lifted, Polynomial
@@ -89,7 +89,7 @@ def test_what_travels_is_as_long_as_w():
 def test_what_takes_no_collections_says_so():
     X = da.from_array(ROWS, chunks=(400, 3))
     with pytest.raises(ValueError, match=r"takes no dask collection"):
-        Bayes().fit(X, TWO)
+        MaximumMarginCV().fit(X, TWO)
     with pytest.raises(ValueError, match=r"Polynomial.* takes no dask collection"):
         Polynomial(2).fit(X)
     with pytest.raises(ValueError, match="3 features"):

@@ -64,7 +64,41 @@ def test_wide_sparse_rows():
     assert_same_bits(found, whole)
 
 
-def test_the_other_methods_say_what_to_do():
-    X, y = table()
+METHODS = {
+    "pinv": lambda: LeastSquares("pinv", class_weight="balanced"),
+    "fisher": lambda: LeastSquares("pinv", "fisher"),
+    "gradient": lambda: LeastSquares("gradient", max_iter=5),
+    "ho-kashyap": lambda: LeastSquares("ho-kashyap", max_iter=5),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_other_methods_but_one_have_the_bits_of_the_whole(name, classes):
+    if classes == 3 and name in ("fisher", "ho-kashyap"):
+        return
+    X, y = table(classes)
+    whole = METHODS[name]().fit(X, y)
+    for parts in (2, 7):
+        assert_same_bits(METHODS[name]().fit(*as_dask(X, y, chunks(parts))), whole)
+    other = METHODS[name]().fit(*as_dask(X, y, (5000, 0, 1, N - 5001)))
+    np.testing.assert_allclose(other.coef_, whole.coef_, rtol=1e-6)
+    assert other.check(X, y) and (other.predict(X) == whole.predict(X)).mean() > 0.999
+
+
+def test_pinv_of_wide_sparse_rows():
+    X = sp.random_array((2 * BLOCK, 4100), density=0.001, rng=np.random.default_rng(0), format="csr")
+    y = (X @ np.random.default_rng(0).standard_normal(4100) > 0).astype(int)
+    loaded = [dask.delayed(X[at : at + BLOCK]) for at in (0, BLOCK)]
+    blocks = [da.from_delayed(each, (BLOCK, 4100), meta=sp.csr_array((0, 0)), dtype=float) for each in loaded]
+    found = LeastSquares("pinv").fit(da.concatenate(blocks), da.from_array(y, chunks=BLOCK))
+    assert_same_bits(found, LeastSquares("pinv").fit(X, y))
+
+
+def test_what_is_not_done_in_parts_says_what_to_do():
+    X, y = table(3)
     with pytest.raises(ValueError, match=r"LeastSquares\.fit takes no dask collections"):
         LeastSquares("lms").fit(*as_dask(X, y, chunks(2)))
+    with pytest.raises(ValueError, match="expected two classes of a dask collection, got 3"):
+        LeastSquares("ho-kashyap").fit(*as_dask(X, y, chunks(2)))

@@ -29,26 +29,28 @@ def is_collection(found: Any) -> bool:
     return type(found).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(found, "to_delayed")
 
 
-def delayed_parts(X: Any, y: Any = None, weight: Any = None) -> list[tuple[Any, ...]]:
+def delayed_parts(
+    X: Any, y: Any = None, weight: Any = None, names: tuple[str, ...] = ("X", "y", "sample_weight")
+) -> list[tuple[Any, ...]]:
     """X, labels and weights as delayed objects, part by part; None for what there is not."""
     import dask.array as da
 
     X = _whole_rows(X)
     pieces = list(np.ravel(X.to_delayed()))
     columns: list[Sequence[Any]] = [pieces]
-    for name, found in (("y", y), ("sample_weight", weight)):
+    for name, found in zip(names[1:], (y, weight), strict=True):
         if found is None:
             columns.append([None] * len(pieces))
             continue
         if not is_collection(found):
-            raise ValueError(f"{name}: expected a dask collection, as X is, got {type(found).__name__}.")
+            raise ValueError(f"{name}: expected a dask collection, as {names[0]} is, got {type(found).__name__}.")
         if isinstance(X, da.Array) and isinstance(found, da.Array) and not np.isnan(sum(X.chunks[0] + found.chunks[0])):
             if found.shape[0] != X.shape[0]:
-                raise ValueError(f"{name}: expected {X.shape[0]} rows, as X has, got {found.shape[0]}.")
+                raise ValueError(f"{name}: expected {X.shape[0]} rows, as {names[0]} has, got {found.shape[0]}.")
             found = found.rechunk({0: X.chunks[0]})
         own = list(np.ravel(found.to_delayed()))
         if len(own) != len(pieces):
-            raise ValueError(f"{name}: expected {len(pieces)} parts, as X has, got {len(own)}.")
+            raise ValueError(f"{name}: expected {len(pieces)} parts, as {names[0]} has, got {len(own)}.")
         columns.append(own)
     return list(zip(*columns, strict=True))
 

@@ -9,9 +9,10 @@ from sklearn.utils.metaestimators import available_if
 
 from ..certificates.prove.margin import Outcome, prove_margin
 from ..door import Magnitudes
+from ..oracles.elsewhere import map_parts
 from ..rows.matrix import VectorMatrix, class_scores
 from ..targets import Margin
-from ._linear import LinearClassifier, set_oracle
+from ._linear import LinearClassifier
 from ._oracles import set_oracles
 from ._validation import Sample, all_or_nothing, check_parameters
 
@@ -105,14 +106,13 @@ class DescentClassifier(LinearClassifier):
         self._warn()
 
 
-def row_weights(sample: Sample, A: VectorMatrix, b: np.ndarray, w: np.ndarray) -> np.ndarray:
+def row_weights(parts: list[Any], sample: Sample, A: VectorMatrix, b: np.ndarray, w: np.ndarray) -> np.ndarray:
     """A' (Aw - b) = 0 at the solution, so rows below their margin nearly balance: weights for an upper bound.
 
     Of many classes: the errors of a row sum to 0, so what rivals have too much their own class has too little.
     """
     if not sample.n_classes:
         return A.weight * np.maximum(b - A @ w, 0.0)
-    part: Any = set_oracle(sample, bias=A.part.bias)
-    excess = class_scores(part, part.as_vector(w))  # rivals should score 0
+    excess = np.concatenate(map_parts(class_scores, parts, parts[0].as_vector(w)))  # rivals should score 0
     excess[np.arange(len(excess)), sample.label] = 0.0
     return (A.weight[:, None] * np.maximum(excess, 0.0)).ravel()

@@ -267,7 +267,7 @@ class LinearClassifier(Saved, RowClassifier, BaseEstimator):
 
     def _checks_parts(self) -> bool:
         """Whether ``check`` takes rows that are elsewhere."""
-        return not hasattr(self, "committee_")
+        return True
 
     @takes_dataset
     def check(self, X, y, sample_weight=None) -> Verdict:
@@ -393,7 +393,6 @@ def set_oracle(sample: Sample, *, bias: float) -> Any:
     return against_rivals(rows, sample.label, sample.n_classes) if sample.n_classes else rows
 
 
-def auto_passes(X, most: float = 4e9) -> int:
+def auto_passes(numbers: int, most: float = 4e9) -> int:
     """About ``most`` multiplications, but 100 passes at least and 20,000 at most; the clock may end them earlier."""
-    size = X.nnz if hasattr(X, "nnz") else X.size
-    return int(np.clip(most / max(size, 100), 100, 20_000))
+    return int(np.clip(most / max(numbers, 100), 100, 20_000))

@@ -203,7 +203,7 @@ class LoopedLinear(Looped, LinearClassifier):
 
     def _auto_passes(self, X) -> int:
         """The budget behind max_iter="auto"."""
-        return auto_passes(X)
+        return auto_passes(X.size)
 
     def _bias_of_rows(self) -> str:
         return "augmented" if self.fit_intercept else "none"

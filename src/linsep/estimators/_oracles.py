@@ -28,6 +28,7 @@ def two_classes(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any
     """`set_oracles`; parts of more than two classes are refused."""
     if sample.n_classes and isinstance(sample.X, Parted):
         raise ValueError(
-            f"y: expected two classes of a dask collection, got {sample.n_classes}. Use LinearMachine(batch=True)."
+            f"y: expected two classes of a dask collection, got {sample.n_classes}. "
+            "Use OneVsAll of this rule, or LinearMachine(batch=True)."
         )
     return set_oracles(sample, classes, bias=bias)

@@ -124,6 +124,15 @@ def _hold_plain(loaded: tuple[Loaded, Facts]) -> Held:
     return Held(rows_oracle(loaded[0].X, np.ones(count, dtype=np.int8)), np.zeros(count, dtype=np.int32))
 
 
+def _ask_part(
+    loaded: tuple[Loaded, Facts], classes: np.ndarray, positive: int, weight: np.ndarray | None
+) -> tuple[Loaded, Facts]:
+    """Where a part is: the same rows, labelled 1 where they are of one class, with other weights if some are given."""
+    (X, y, own), facts = loaded
+    label, own = (y == classes[positive]).astype(np.int64), own if weight is None else weight
+    return Loaded(X, label, own), facts._replace(y=label, weight=own)
+
+
 def _times(X: Any, exponent: int) -> Any:
     """X times 2^exponent, as it is in memory."""
     if not exponent:
@@ -221,6 +230,20 @@ class Parted:
     def times_power_of_two(self, exponent: int) -> Parted:
         """The rows times 2^exponent."""
         return replace(self, exponent=self.exponent + exponent, held={})
+
+    def asked(self, classes: np.ndarray, positive: int, weight: np.ndarray | None) -> Parted:
+        """The rows labelled 1 where they are of the class of this number, else 0, with these weights."""
+        cuts, own = self.starts[1:-1], self.sample_weight
+        known = weight is None or (own is not None and np.array_equal(weight, own))
+        weights: list[Any] = [None] * len(self.facts) if known else np.split(np.asarray(weight), cuts)
+        labels = np.split((self.y == classes[positive]).astype(np.int64), cuts)
+        facts = [
+            fact._replace(y=label, weight=fact.weight if each is None else each)
+            for fact, label, each in zip(self.facts, labels, weights, strict=True)
+        ]
+        asked = [(handle, classes, positive, each) for handle, each in zip(self.handles, weights, strict=True)]
+        handles = self.engine.hold(_ask_part, asked)
+        return Parted(self.engine, handles, facts, exponent=self.exponent)
 
     def weigh(self, estimator: Any, label: np.ndarray, sample_weight: np.ndarray | None) -> None:
         """Note that rows have weights, and those of their classes, which are multiplied where the rows are."""

@@ -31,8 +31,8 @@ from ..solvers.least_squares import (
 )
 from ..solvers.ridge import NormalEquations, pays, solve_ridge
 from ._descent import DescentClassifier, row_weights
-from ._linear import auto_passes, row_oracle, set_oracle
-from ._oracles import set_oracles
+from ._linear import auto_passes, set_oracle
+from ._oracles import set_oracles, two_classes
 from ._parameters import shared_parameters
 from ._types import ClassWeight, Rate
 from ._validation import (
@@ -140,7 +140,7 @@ class LeastSquares(DescentClassifier):
         return "Give margins as numbers, or use OneVsAll(LeastSquares(margins='fisher'))."
 
     def _learns_from_parts(self) -> bool:
-        return self.method == "ridge"
+        return self.method != "lms"  # row by row
 
     def _takes_parts(self) -> bool:
         return self.method in ("ridge", "pinv", "lms") and self.keep == "last"
@@ -158,10 +158,10 @@ class LeastSquares(DescentClassifier):
             self._triangle = Triangle.of(A, b) if has_triangle(A) else None
             w = least_squares(A, b) if self._triangle is None else self._triangle.solve()
             self.history_.append({"pass": 1, "value": _squares(A, b, w)})
-            return self._finish(sample, w, row_weights(sample, A, b, w), 1, "")
+            return self._finish(sample, w, row_weights(self._sets(sample), sample, A, b, w), 1, "")
         if self.keep == "average":
             w, passes, reason = self._average(sample, A, b, w)
-            return self._finish(sample, w, row_weights(sample, A, b, w), passes, reason)
+            return self._finish(sample, w, row_weights(self._sets(sample), sample, A, b, w), passes, reason)
         step = self._gradient if self.method == "gradient" else self._lms
         if sample.n_classes:  # each class by itself
             rounds = [self._rounds(A, b.shape[1]) for _ in b.T]
@@ -171,7 +171,7 @@ class LeastSquares(DescentClassifier):
             rounds = [self._rounds(A)]
             w, reason = step(A, b, w, rounds[0]), rounds[0].reason
         passes = max(int(record["pass"]) for record in self.history_)
-        return self._finish(sample, w, row_weights(sample, A, b, w), passes, reason)
+        return self._finish(sample, w, row_weights(self._sets(sample), sample, A, b, w), passes, reason)
 
     def _refuse_start(self) -> None:
         if self.start is not None and self.method in ("ridge", "pinv", "ho-kashyap"):
@@ -195,7 +195,7 @@ class LeastSquares(DescentClassifier):
             W, bias = self._equations.solve(problem.alpha)
             w = _joined(W, bias, sample)
         self.history_.append({"pass": k, "value": _squares(A, b, w)})
-        self._finish(sample, w, row_weights(sample, A, b, w), k, "")
+        self._finish(sample, w, row_weights(self._sets(sample), sample, A, b, w), k, "")
 
     @staticmethod
     def _added(before: Any, part: Any, first: bool) -> Any:
@@ -269,11 +269,12 @@ class LeastSquares(DescentClassifier):
     # --- the other methods -------------------------------------------------------------------------------------------
 
     def _rounds(self, A: VectorMatrix | RivalMatrix, classes: int = 1) -> Rounds:
-        most = min(1000, auto_passes(A.part.rows.matrix)) if self.max_iter == "auto" else self.max_iter
+        numbers = sum(part.rows.numbers for part in A.parts)
+        most = min(1000, auto_passes(numbers)) if self.max_iter == "auto" else self.max_iter
         return Rounds(most, self.max_seconds, self._auto_seconds(classes))
 
     def _matrix(self, sample: Sample) -> VectorMatrix:
-        return VectorMatrix(row_oracle(sample, bias=float(self.fit_intercept)))
+        return VectorMatrix(*(part.rows for part in self._sets(sample)))
 
     def _margins(self, sample: Sample) -> np.ndarray:
         """The margin vector b; for a linear machine the one-hot matrix of them, one column per class."""
@@ -362,8 +363,8 @@ class LeastSquares(DescentClassifier):
 
     def _ho_kashyap_task(self, sample: Sample) -> tuple[VectorMatrix | RivalMatrix, np.ndarray]:
         """The rows, or Kesler's vectors, with their first margins b."""
-        part = set_oracle(sample, bias=float(self.fit_intercept))
-        A = RivalMatrix(part) if sample.n_classes else VectorMatrix(part)
+        parts = two_classes(sample, self.classes_, bias=float(self.fit_intercept))
+        A = RivalMatrix(*parts) if sample.n_classes else VectorMatrix(*parts)
         return A, np.repeat(self._row_margins(sample), A.rivals)
 
     def _ho_kashyap(self, sample: Sample) -> None:

@@ -127,6 +127,9 @@ class MaximumMarginCV(MaximumMargin):
     ) -> None:  # fmt: skip
         set_parameters(self, locals())
 
+    def _learns_from_parts(self) -> bool:
+        return False
+
     @property
     def C(self) -> float:
         """What an error costs: the chosen one."""

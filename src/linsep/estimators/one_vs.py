@@ -31,6 +31,7 @@ from ._fitted import refuse_changed, remember_parameters
 from ._lazy import row_by_row
 from ._linear import LinearClassifier
 from ._parameters import SHARED
+from ._parted import Parted
 from ._validation import (
     all_or_nothing,
     check_input,
@@ -112,13 +113,22 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
         self._learned_with = remember_parameters(self)
         return self
 
+    def _checks_parts(self) -> bool:
+        """Whether ``check`` takes rows that are elsewhere."""
+        return self._learns_from_parts() and all(member._checks_parts() for member in self.estimators_)
+
+    def _learns_from_parts(self) -> bool:
+        """Whether ``fit`` does."""
+        return False
+
     def _find_support(self, X, label: np.ndarray) -> None:
         """The rows that support any member, and these rows."""
         found = np.zeros(label.size, dtype=bool)
         for member, question in zip(self.estimators_, self._questions(), strict=True):
             found[np.arange(label.size)[self._rows(question, label)[0]][member.support_]] = True
         self.support_ = np.flatnonzero(found)
-        self.support_vectors_ = X[self.support_]
+        if not isinstance(X, Parted):
+            self.support_vectors_ = X[self.support_]
         self.n_support_ = np.bincount(label[self.support_], minlength=len(self.classes_))
 
     def _learn(self, X, label: np.ndarray, weight: np.ndarray | None) -> list[Any]:
@@ -132,6 +142,8 @@ class Committee(Saved, MetaEstimatorMixin, RowClassifier, BaseEstimator):
             if k < len(before) and hasattr(before[k], "_alpha"):
                 member._alpha = before[k]._alpha
             data, options = self._ask(questions[k], X, label, weight)
+            if isinstance(X, Parted):
+                data = X.asked(self.classes_, questions[k][1], weight), data[1]
             with held_warnings() as messages:
                 if k == 0 or not is_spent():
                     fitted = fit_inner(member.fit, *data, **options)
@@ -326,7 +338,7 @@ class OneVsAll(Committee):
     support_ : array of int
         The rows that support any member, if members have some.
     support_vectors_ : array or sparse matrix
-        These rows.
+        These rows; not of rows in parts, which stay where they are.
     n_support_ : array of int
         How many of them are of each class.
     coef_, intercept_, classes_, n_iter_
@@ -342,6 +354,9 @@ class OneVsAll(Committee):
     >>> rule.ambiguous([[2.0, 1.0]])  # nobody's, or claimed twice
     array([ True])
     """
+
+    def _learns_from_parts(self) -> bool:
+        return getattr(self.estimator, "_learns_from_parts", bool)()
 
     def _questions(self):
         last = len(self.classes_)

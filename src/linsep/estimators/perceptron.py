@@ -96,7 +96,7 @@ class Perceptron(LoopedLinear):
         return result._replace(certificate=with_best_margin(parts, result.certificate, result.state.passes))
 
     def _auto_passes(self, X) -> int:
-        return min(1000, auto_passes(X)) if self.batch else 20
+        return min(1000, auto_passes(X.size)) if self.batch else 20
 
     def _target(self):
         return Margin(float(self.margin))

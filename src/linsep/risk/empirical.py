@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import column_or_1d
 
-from ..engines.dask_client import is_collection
+from ..engines.dask_client import delayed_parts, engine_for, is_collection
 from ..oracles.custom import same
 
 
@@ -37,6 +37,8 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
     sample_weight : array-like of shape (n_samples,), default=None
         Weights c. None: all 1.
 
+    Labels, decisions and weights may be dask collections: losses are then computed part by part.
+
     Examples
     --------
     >>> empirical_risk([0, 0, 1, 1], [0, 1, 1, 1])
@@ -48,27 +50,64 @@ def empirical_risk(y_true, y_pred, loss: Any = None, *, labels=None, sample_weig
     >>> empirical_risk(["JOHN", "DANA"], ["JOHN", "DINA"], "hamming")
     0.125
     """
-    for name, found in (("y_true", y_true), ("y_pred", y_pred), ("sample_weight", sample_weight)):
-        if is_collection(found):
-            raise ValueError(f"{name}: expected values in memory, got a dask collection. Give it {name}.compute().")
     loss = named_loss(loss or "zero-one") if loss is None or isinstance(loss, str) else loss
+    if any(map(is_collection, (y_true, y_pred, sample_weight))):
+        losses, weight = _losses_of_parts(y_true, y_pred, sample_weight, loss, labels)
+    else:
+        losses, weight = _losses(y_true, y_pred, sample_weight, loss, labels)
+    if losses.size == 0:
+        raise ValueError("y_true: expected at least one label, got none.")
+    if weight is None:
+        return float(np.mean(losses))
+    if not weight.any():
+        raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
+    return float(np.average(losses, weights=weight))
+
+
+def _losses(y_true: Any, y_pred: Any, sample_weight: Any, loss: Any, labels: Any) -> tuple[np.ndarray, Any]:
+    """The loss of every decision, and the weights."""
     truth, decision = _as_labels(y_true, loss), _as_labels(y_pred, loss)
     if truth.shape != decision.shape:
         raise ValueError(f"y_pred: expected {truth.size} labels, as many as in y_true, got {decision.size}.")
-    if truth.size == 0:
-        raise ValueError("y_true: expected at least one label, got none.")
     if loss is zero_one and truth.dtype != object:
         losses = (truth != decision).astype(float)
     elif callable(loss):
         losses = _call_loss(loss, decision, truth)
     else:
         losses = _look_up_loss(np.asarray(loss, dtype=np.float64), decision, truth, labels)
-    weight = np.ones(truth.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != truth.shape or not np.all(weight >= 0) or not np.isfinite(weight).all():
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weight is not None and (weight.shape != truth.shape or not (np.isfinite(weight) & (weight >= 0)).all()):
         raise ValueError(f"sample_weight: expected {truth.size} finite numbers >= 0, got {sample_weight!r}.")
-    if not weight.any():
-        raise ValueError("sample_weight: expected a positive weight, all weights are zero.")
-    return float(np.average(losses, weights=weight))
+    return losses, weight
+
+
+def _losses_of_parts(
+    y_true: Any, y_pred: Any, sample_weight: Any, loss: Any, labels: Any
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """`_losses` of dask collections, computed where their parts are: 8 bytes per row come back."""
+    if not is_collection(y_true):
+        raise ValueError(f"y_true: expected a dask collection, as others are, got {type(y_true).__name__}.")
+    engine = engine_for(y_true)
+    parts = delayed_parts(y_true, y_pred, sample_weight, ("y_true", "y_pred", "sample_weight"))
+    held, each = engine.hold(_part, parts), [()] * len(parts)
+    if not callable(loss) and labels is None:
+        labels = np.unique(np.concatenate(engine.map(_labels_of_part, held, (), each)))
+    found = engine.map(_losses_of_part, held, (loss, labels), each)
+    losses, weights = zip(*found, strict=True)
+    return np.concatenate(losses), None if sample_weight is None else np.concatenate(weights)
+
+
+def _part(*columns: Any) -> tuple[Any, ...]:
+    return tuple(None if each is None else np.asarray(each) for each in columns)
+
+
+def _labels_of_part(part: tuple[Any, ...]) -> np.ndarray:
+    return np.unique(np.concatenate([np.ravel(each) for each in part[:2]]))
+
+
+def _losses_of_part(part: tuple[Any, ...], loss: Any, labels: Any) -> tuple[np.ndarray, Any]:
+    truth, decision, weight = part
+    return _losses(truth, decision, weight, loss, labels)
 
 
 def find_labels(values: Any, labels: np.ndarray, name: str) -> np.ndarray:

@@ -24,7 +24,7 @@ class RivalMatrix:
     """
 
     def __init__(self, part: Classes):
-        self.part, self.rivals = part, part.slots - 1
+        self.part, self.parts, self.rivals = part, (part,), part.slots - 1
         n = part.label.size
         self.shape = (n * self.rivals, part.slots * (part.rows.width + 1))
         self.weight = np.repeat(part.weight if part.weight.size else np.ones(n), self.rivals)
