@@ -242,10 +242,46 @@ def test_a_table_with_too_many_columns_is_refused(monkeypatch):
         infer_schema([table()], "y")
 
 
+@pytest.mark.parametrize("cell", ["{},5", "${}.50", "{} %", "1'{}00", "€ {}"])
+def test_amounts_are_mentioned(cell):
+    frame = pl.DataFrame({"price": [cell.format(k) for k in range(30)], "y": [k % 2 for k in range(30)]})
+    assert f"price: amounts such as {cell.format(0)!r} are taken for words" in " ".join(
+        infer_schema([frame], "y").noticed
+    )
+
+
+def test_times_that_end_in_z_are_dates():
+    cells = [f"2026-01-{k % 28 + 1:02d}T12:30:00Z" for k in range(40)]
+    frame = pl.DataFrame({"when": cells, "y": [k % 2 for k in range(40)]})
+    schema = infer_schema([frame], "y")
+    assert schema.columns[0].use == "date"
+    plain = frame.with_columns(pl.col("when").str.strip_chars("Z"))
+    np.testing.assert_array_equal(schema.transform(frame)[0], infer_schema([plain], "y").transform(plain)[0])
+
+
+@pytest.mark.parametrize("cell", ["{:02d}.01.2026", "word {}", "{}"])
+def test_gaps_of_one_class_are_mentioned(cell):
+    y = [k % 3 == 0 for k in range(60)]
+    cells = [cell.format(k % 4 + 1) if k % 3 == 0 or k % 2 else None for k in range(60)]
+    said = " ".join(infer_schema([pl.DataFrame({"left_on": cells, "y": y})], "y").noticed)
+    assert "left_on: missing in rows of one class only" in said
+    cells[0] = None
+    assert "one class only" not in " ".join(infer_schema([pl.DataFrame({"left_on": cells, "y": y})], "y").noticed)
+
+
+def test_classes_that_may_be_one_are_mentioned():
+    def said(*labels):
+        return " ".join(infer_schema([pl.DataFrame({"x": list(range(len(labels))), "y": labels})], "y").noticed)
+
+    assert "y: 'Yes' and 'yes' are different classes." in said("Yes", "yes", "no")
+    assert "y: the classes are numbers and words ('0', '1', 'no')" in said("0", "1", "no")
+    assert "y:" not in said("yes", "no", "maybe") + said("0", "1", "2")
+
+
 def test_numbers_with_commas_are_mentioned():
     cells = [f"{k},200" if k % 2 else str(k) for k in range(1, 31)]
     frame = pl.DataFrame({"price": cells, "y": [k % 2 for k in range(30)]})
     said = " ".join(infer_schema([frame], "y").noticed)
-    assert "price: numbers with commas, such as '1,200', are taken for words" in said
+    assert "price: amounts such as '1,200' are taken for words" in said
     words = pl.DataFrame({"price": [*cells[:-1], "free"], "y": frame["y"]})
-    assert "with commas" not in " ".join(infer_schema([words], "y").noticed)
+    assert "amounts" not in " ".join(infer_schema([words], "y").noticed)

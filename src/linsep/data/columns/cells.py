@@ -15,6 +15,7 @@ DATES = (
     "%Y-%m-%d",
     "%Y-%m-%d %H:%M:%S",
     "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%dT%H:%M:%SZ",
     "%Y-%m-%d %H:%M",
     "%Y-%m-%dT%H:%M",
     "%Y/%m/%d",

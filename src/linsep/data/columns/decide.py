@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,7 @@ FEW_ROWS = 10  # levels with fewer rows are rare
 LONG_TAIL = 6.0  # standard deviations from the mean to the largest value
 MARKS = 3  # different words among numbers that may mean a missing cell
 ID_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|rowid|row|nr|no)$|[a-z](Id|ID|Key)$", re.IGNORECASE)
-THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+AMOUNT = re.compile(r"[-+]?[$€£]? ?[-+]?\d+([.,' ]\d+)* ?[%$€£]?")  # 1,200 or 3,5 or $5 or 40 %
 TEXT = 3.0  # blanks in a cell, on average, that make it a text
 
 
@@ -64,10 +64,9 @@ def _suggest(found: Statistics, notes: list[str]) -> str:
         said = ", ".join(repr(word) for word in sorted(strangers))
         notes.append(f"{found.name}: numbers, but for {odd} cells ({said}), which count as missing.")
         return "number"
-    commas = [word for word in strangers if THOUSANDS.fullmatch(word)]
-    if commas and len(commas) == len(strangers):
-        said = f"numbers with commas, such as {min(commas)!r}, are taken for words"
-        notes.append(f"{found.name}: {said}. Write them without commas to use them as numbers.")
+    if strangers and all(AMOUNT.fullmatch(word) for word in strangers):
+        said = f"amounts such as {min(strangers)!r} are taken for words"
+        notes.append(f"{found.name}: {said}. Write plain numbers, such as 1234.5, to use them as numbers.")
     return _suggest_words(found, levels, notes)
 
 
@@ -198,7 +197,34 @@ def _leaks(found: Statistics, column: Column, target: str | None) -> list[str]:
     told = len(labels) > 1 and len(by_word) * 5 <= found.present and all(len(each) == 1 for each in by_word.values())
     if (apart and isinstance(column, Number | Boolean)) or (told and isinstance(column, Category)):
         return [f"{found.name}: alone tells {target!r} without an error. If it is known only afterwards: --ignore it."]
-    gaps = [each.missing for each in found.classes.values()]
-    if isinstance(column, Number) and sum(gaps) >= 5 and len(gaps) > 1 and sorted(gaps)[-2] == 0:
+    gaps = _gaps(found, column)
+    if sum(gaps) >= 5 and len(gaps) > 1 and sorted(gaps)[-2] == 0:
         return [f"{found.name}: missing in rows of one class only. Is it known when you predict?"]
+    return []
+
+
+def _gaps(found: Statistics, column: Column) -> list[int]:
+    """How many cells are missing, of each class; nothing if words were not counted one by one."""
+    if isinstance(column, Number) or found.boolean:
+        return [each.missing for each in found.classes.values()]
+    if found.typed or found.levels is None:
+        return []
+    there = dict.fromkeys(found.classes, 0)
+    for (_, label), count in found.levels.items():
+        there[label] += count
+    return [each.rows - there[label] for label, each in found.classes.items()]
+
+
+def odd_classes(labels: Iterable[str], target: str) -> list[str]:
+    """What to mention about the classes: those that may be one, written in two ways."""
+    alike: dict[str, list[str]] = {}
+    for word in filter(None, sorted(labels)):
+        alike.setdefault(word.casefold(), []).append(word)
+    twice = [" and ".join(map(repr, words)) for words in alike.values() if len(words) > 1]
+    if twice:
+        return [f"{target}: {', '.join(twice)} are different classes. If they are one, write them alike."]
+    numbers = [word for word in alike if _is_number(word)]
+    if 0 < len(numbers) < len(alike):
+        said = ", ".join(map(repr, sorted(alike)[:6])) + ", ..." * (len(alike) > 6)
+        return [f"{target}: the classes are numbers and words ({said}). Is one written in two ways?"]
     return []

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from ...jit import read_only
 from ..errors import DataError
 from . import cells
-from .decide import decide
+from .decide import decide, odd_classes
 from .kinds import KINDS, Category, Column, Hashed, Ignore, Number, Text, read_column
 from .numbers import Affine, NumberCounts, as_columns, is_counted_here, write_features
 from .statistics import CLASSES, Statistics, count_column
@@ -212,7 +212,7 @@ def infer_schema(
     names, found, kinds = _count(batches, (target, weight), uses)
     _require_known(names, target, weight, [*uses, *given])
     columns: list[Column] = []
-    notes: list[str] = []
+    notes = odd_classes(kinds.number, target) if target is not None and 1 < kinds.classes <= CLASSES else []
     same: dict[int, str] = {}
     for name in names:
         if name in (target, weight):
