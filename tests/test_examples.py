@@ -24,11 +24,6 @@ SHOWN = re.compile(r"`python (examples/\w+\.py)`[^`]*\n\n```text\n(.*?)^```\n", 
 EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").glob("*.py"))
 QUICK = {"examples/worked_example.py"}
 
-# Pages whose output is not yet shown in text blocks: to be converted.
-KNOWN = {
-    "anderson.md",
-}
-
 
 def read(page):
     return page.read_text(encoding="utf-8")
@@ -51,7 +46,7 @@ def test_code_on_the_pages_prints_what_they_show(page, block, tmp_path, monkeypa
     if os.environ.get("LINSEP_WRITE_PAGES"):
         text = f"\n```text\n{printed}```\n" if printed else ""
         page.write_text(read(page).replace(block[0], f"```python\n{block[1]}```\n{text}"), encoding="utf-8")
-    elif page.name not in KNOWN:
+    else:
         assert printed == (block[2] or "")
 
 
@@ -60,14 +55,6 @@ def test_every_output_on_the_pages_is_compared(page):
     compared = sum(bool(block[2]) for block in CODE.finditer(read(page))) + len(SHOWN.findall(read(page)))
     assert read(page).count("\n```text\n") == compared
     assert "# prints" not in read(page)
-
-
-def test_known_pages_are_not_yet_converted():
-    """So that the list shrinks: a page all of whose output is shown is taken off."""
-    converted = {
-        page.name for page in PAGES if all(block[2] for block in CODE.finditer(read(page)) if "print(" in block[1])
-    }
-    assert not KNOWN & converted
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -22,13 +22,23 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, models, overload, overload_method, register_model, typeof_impl
+from numba.extending import (
+    lower_builtin,
+    models,
+    overload,
+    overload_method,
+    register_model,
+    type_callable,
+    typeof_impl,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Sums of products may be reordered and fused; NaN and infinity keep their meaning.
 SCALAR_PRODUCTS = {"reassoc", "contract", "nsz"}
-PLAIN: Any = {"fastmath": False, "forceinline": True}  # of the small functions here
+# No function is handed on as a value, so none needs a wrapper for C: a twelfth of the first fit.
+KERNEL: Any = {"nogil": True, "forceinline": False, "no_cfunc_wrapper": True}
+PART: Any = {"fastmath": False, "forceinline": True, "no_cfunc_wrapper": True}  # of the functions above it
 
 
 def compiled(function: F | None = None, *, fastmath: set[str] | bool = False, inline: bool = False) -> Any:
@@ -41,12 +51,7 @@ def compiled(function: F | None = None, *, fastmath: set[str] | bool = False, in
     """
     if function is None:
         return functools.partial(compiled, fastmath=fastmath, inline=inline)
-    options: Any = {
-        "nogil": True,
-        "fastmath": fastmath,
-        "forceinline": False,
-        "inline": "always" if inline else "never",
-    }
+    options = {**KERNEL, "fastmath": fastmath, "inline": "always" if inline else "never"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Numba, that nothing is kept
         try:
@@ -61,7 +66,7 @@ def _without_cache(kernel: Any) -> Any:
     A new one for every set of classes: Numba takes two NamedTuples of the same name and fields for one type, as there
     are after an edit in a notebook.
     """
-    return numba.njit(nogil=True, fastmath=kernel.targetoptions["fastmath"], forceinline=False)(kernel.py_func)
+    return numba.njit(**{**KERNEL, "fastmath": kernel.targetoptions["fastmath"]})(kernel.py_func)
 
 
 def at_speed(kernel: Any, *components: Any) -> Callable[..., Any]:
@@ -149,7 +154,7 @@ def _teach(name: str, signature: inspect.Signature, of: type, fastmath: set[str]
 
     choose.__signature__ = signature  # type: ignore[attr-defined]
     # inlined: to hand on an oracle of ten arrays costs as much as a scalar product of 100 numbers
-    overload_method(of, name, jit_options={"fastmath": fastmath, "forceinline": True})(choose)  # type: ignore
+    overload_method(of, name, jit_options={**PART, "fastmath": fastmath})(choose)  # type: ignore
 
 
 def constant(component: Any, name: str, default: bool) -> bool:
@@ -157,37 +162,33 @@ def constant(component: Any, name: str, default: bool) -> bool:
     return getattr(type(component), name, default)
 
 
-@overload(constant, jit_options=PLAIN, prefer_literal=True)
+@overload(constant, jit_options=PART, prefer_literal=True)
 def _constant(component, name, default):
     value = getattr(component.instance_class, name.literal_value, default.literal_value)
     return lambda component, name, default: value
 
 
-# --- LLVM ------------------------------------------------------------------------------------------------------------
+# --- LLVM: lowered where they are called, without a function of their own to be compiled ------------------------------
 
 
 def prefetch(array, at) -> None:
     """Ask the processor for ``array.ravel()[at]``, which is needed soon; interpreted code has nothing to do."""
 
 
-@intrinsic
-def _prefetch(context, array, at):
+@type_callable(prefetch)
+def _type_prefetch(context):
+    return lambda array, at: types.none
+
+
+@lower_builtin(prefetch, types.Array, types.Integer)
+def _prefetch(context, builder, signature, args):
     """LLVM's prefetch of a place in a contiguous array: for reading, to be kept in the cache."""
-
-    def build(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        builder.call(prefetch, [builder.bitcast(builder.gep(data, [args[1]]), byte), number(0), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, at), build
-
-
-@overload(prefetch, jit_options=PLAIN)
-def _prefetch_place(array, at):
-    return lambda array, at: _prefetch(array, at)
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+    builder.call(prefetch, [builder.bitcast(builder.gep(data, [args[1]]), byte), number(0), number(3), number(1)])
+    return context.get_dummy_value()
 
 
 def load_word(text, at) -> Any:
@@ -195,21 +196,17 @@ def load_word(text, at) -> Any:
     return np.uint64(int.from_bytes(bytes(text[at : at + 8]), "little"))
 
 
-@intrinsic
-def _load_word(context, text, at):
+@type_callable(load_word)
+def _type_load_word(context):
+    return lambda text, at: types.uint64
+
+
+@lower_builtin(load_word, types.Array, types.Integer)
+def _load_word(context, builder, signature, args):
     """One load, wherever the bytes begin."""
-
-    def build(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
-        return builder.load(place, align=1)
-
-    return types.uint64(text, at), build
-
-
-@overload(load_word, jit_options=PLAIN)
-def _load_word_at(text, at):
-    return lambda text, at: _load_word(text, at)
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
+    return builder.load(place, align=1)
 
 
 def load_byte(text, at) -> Any:
@@ -217,20 +214,16 @@ def load_byte(text, at) -> Any:
     return int(text[at])
 
 
-@intrinsic
-def _load_byte(context, text, at):
+@type_callable(load_byte)
+def _type_load_byte(context):
+    return lambda text, at: types.int64
+
+
+@lower_builtin(load_byte, types.Array, types.Integer)
+def _load_byte(context, builder, signature, args):
     """One load, as a number of 64 bits."""
-
-    def build(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.zext(builder.load(builder.gep(data, [args[1]])), ir.IntType(64))
-
-    return types.int64(text, at), build
-
-
-@overload(load_byte, jit_options=PLAIN)
-def _load_byte_at(text, at):
-    return lambda text, at: _load_byte(text, at)
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    return builder.zext(builder.load(builder.gep(data, [args[1]])), ir.IntType(64))
 
 
 def trailing_zeros(word) -> Any:
@@ -239,19 +232,15 @@ def trailing_zeros(word) -> Any:
     return np.int64((word & -word).bit_length() - 1 if word else 64)
 
 
-@intrinsic
-def _trailing_zeros(context, word):
+@type_callable(trailing_zeros)
+def _type_trailing_zeros(context):
+    return lambda word: types.int64
+
+
+@lower_builtin(trailing_zeros, types.uint64)
+def _trailing_zeros(context, builder, signature, args):
     """LLVM's count."""
-
-    def build(context, builder, signature, args):
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(word), build
-
-
-@overload(trailing_zeros, jit_options=PLAIN)
-def _count_trailing_zeros(word):
-    return lambda word: _trailing_zeros(word)
+    return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
 
 def borrowed(component: Any) -> Any:
@@ -263,30 +252,27 @@ def borrowed(component: Any) -> Any:
     return component
 
 
-@intrinsic
-def _borrowed(context, component):
+@type_callable(borrowed)
+def _type_borrowed(context):
+    return lambda component: component
+
+
+@lower_builtin(borrowed, types.Any)
+def _borrowed(context, builder, signature, args):
     """The same values; the pointer to the counter of each array is null."""
 
-    def without_counters(context, builder, kind, value):
+    def without_counters(kind, value):
         if isinstance(kind, types.Array):
             array = context.make_array(kind)(context, builder, value)
             array.meminfo = ir.Constant(array.meminfo.type, None)
             return array._getvalue()
         if isinstance(kind, types.BaseTuple):
             for place, part in enumerate(kind):
-                inside = without_counters(context, builder, part, builder.extract_value(value, place))
+                inside = without_counters(part, builder.extract_value(value, place))
                 value = builder.insert_value(value, inside, place)
         return value
 
-    def build(context, builder, signature, args):
-        return without_counters(context, builder, signature.args[0], args[0])
-
-    return component(component), build
-
-
-@overload(borrowed, jit_options=PLAIN)
-def _borrow(component):
-    return lambda component: _borrowed(component)
+    return without_counters(signature.args[0], args[0])
 
 
 # --- the first compilation -------------------------------------------------------------------------------------------

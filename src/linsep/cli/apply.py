@@ -1,4 +1,4 @@
-"""``linsep predict``, ``evaluate`` and ``check``: a model meets a table."""
+"""``linsep predict``, ``evaluate`` and ``check``: apply a model to a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines: WHERE the parts of the data are, and who computes with them. Only `dask_client` knows of Dask.
+"""Engines: WHERE the parts of the data are, and who computes with them. Only `dask_client` imports Dask.
 
 An engine has two functions. ``hold`` makes something of every part that stays where it was made; it must be a pure
 function of its arguments, since what is lost with a machine is made again. ``map`` computes something small from

@@ -1,4 +1,4 @@
-"""Dask: parts on the workers of a cluster. The only file that knows of Dask.
+"""Dask: parts on the workers of a cluster. The only file that imports Dask.
 
 Parts are results of pure tasks, never scattered: what is lost with a worker is loaded again. Besides the answers only
 the arguments of `map` travel, those shared by all parts once to the scheduler.

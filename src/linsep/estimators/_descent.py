@@ -1,4 +1,4 @@
-"""What `LeastSquares` and `GradientDescent` share: linear classifiers that are learned beside the loop."""
+"""What `LeastSquares` and `GradientDescent` share: linear classifiers that are learned outside the loop."""
 
 from __future__ import annotations
 

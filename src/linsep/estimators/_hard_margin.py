@@ -1,4 +1,4 @@
-"""What a hard margin needs beside its solver: a w without rounding noise, and the shortest w of given scores (S3)."""
+"""What a hard margin needs besides its solver: a w without rounding noise, and the shortest w of given scores (S3)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class MessageSearch(NamedTuple):
         return search_by_messages(self, network, truth, rival)
 
 
-@compiled
+@compiled(inline=True)
 def search_forest(search, network, truth, rival, at):
     """Copy the best rival into ``rival``; returns its value."""
     n = network.n_labels.size
@@ -62,7 +62,7 @@ def search_forest(search, network, truth, rival, at):
     return gain
 
 
-@compiled
+@compiled(inline=True)
 def search_by_messages(search, network, truth, rival):
     """Write the best labelling met other than the truth into ``rival``; returns its value."""
     n = network.n_labels.size

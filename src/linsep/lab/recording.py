@@ -1,4 +1,4 @@
-"""A recording: plain data of a run, its file, and what can be made of it. The schema stands in docs/lab.md."""
+"""A recording: plain data of a run, its file, and what can be made of it. The schema is in docs/lab.md."""
 
 from __future__ import annotations
 

@@ -56,9 +56,9 @@ def _enough(g: np.ndarray, sign: np.ndarray) -> np.ndarray | slice:
 
 def _uncertainty(g: np.ndarray, sign: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """How far from a threshold rows of the negative and of the positive side err in part: h of `likely_threshold`."""
-    sides = np.zeros((2, 5))
-    _sides(g, sign, weight, sides)
-    count, total, squares, _, variance = sides.T
+    count, total, squares, variance = np.transpose(
+        [_describe_side(g, sign < 0, weight), _describe_side(g, sign > 0, weight)]
+    )
     seen = total > 0
     h, heavy = np.zeros(2), np.ones(2)
     h[seen] = np.sqrt(variance[seen]) * np.cbrt(squares[seen] / total[seen] ** 2)
@@ -67,25 +67,19 @@ def _uncertainty(g: np.ndarray, sign: np.ndarray, weight: np.ndarray) -> np.ndar
     return np.maximum(h, 1e-9 * float(max(np.nanmax(g), -np.nanmin(g))) or 1.0)
 
 
-@compiled
-def _sides(g, sign, weight, out):
-    """Of the negative and of the positive rows: how many, their weight, its squares, mean and variance of g."""
-    for i in range(g.size):
-        if not np.isnan(g[i]):
-            side, cost = 1 if sign[i] > 0 else 0, weight[i] if weight.size else 1.0
-            out[side, 0] += 1.0
-            out[side, 1] += cost
-            out[side, 2] += cost * cost
-            out[side, 3] += cost * g[i]
-    for side in range(2):
-        out[side, 3] /= max(out[side, 1], 1e-300)
-    for i in range(g.size):
-        if not np.isnan(g[i]):
-            side, cost = 1 if sign[i] > 0 else 0, weight[i] if weight.size else 1.0
-            off = g[i] - out[side, 3]
-            out[side, 4] += cost * off * off
-    for side in range(2):
-        out[side, 4] /= max(out[side, 1], 1e-300)
+def _describe_side(g: np.ndarray, side: np.ndarray, weight: np.ndarray) -> tuple[float, ...]:
+    """Of the rows of one side: how many, their weight, its squares, and the variance of g."""
+    side = side & ~np.isnan(g)
+    g = g[side]
+    cost = weight[side] if weight.size else np.ones(g.size)
+    total = max(_sum_in_order(cost), 1e-300)
+    off = g - _sum_in_order(cost * g) / total
+    return g.size, _sum_in_order(cost), _sum_in_order(cost * cost), _sum_in_order(cost * off * off) / total
+
+
+def _sum_in_order(x: np.ndarray) -> float:
+    """The sum, from the first number to the last: NumPy's other sums depend on the kind of CPU."""
+    return float(np.add.accumulate(x)[-1]) if x.size else 0.0
 
 
 def _errors_in_part(g: np.ndarray, sign: np.ndarray, weight: np.ndarray, h: np.ndarray) -> float:
@@ -113,7 +107,7 @@ def place_bias(
         return best
     weight = np.concatenate([part.weight for part in parts])
     g = scores([part.with_bias(0.0) for part in parts], w) if without_bias is None else without_bias
-    negative, positive = _lowest_of_sides(g, sign)
+    negative, positive = (float(np.fmin.reduce(g, where=side, initial=np.inf)) for side in (sign < 0, sign > 0))
     if negative + positive > 0:
         best[-1] = 0.5 * (negative - positive) / constant
     else:
@@ -121,20 +115,8 @@ def place_bias(
     return best
 
 
-@compiled
-def _lowest_of_sides(g, sign):
-    """The least number of the negative and of the positive rows; NaN is a row left out."""
-    negative, positive = np.inf, np.inf
-    for i in range(g.size):
-        if sign[i] < 0:
-            negative = min(negative, g[i]) if g[i] == g[i] else negative
-        else:
-            positive = min(positive, g[i]) if g[i] == g[i] else positive
-    return negative, positive
-
-
 def place_biases(parts: Sequence[Classes], w: np.ndarray) -> np.ndarray:
-    """w with the bias of one class after the other moved to where the machine is likely to err least, others at rest.
+    """w with the bias of one class after the other moved to where the machine is likely to err least, the others fixed.
 
     Only if that saves a hundredth of all weight: a bias that follows single rows learns nothing.
     """

@@ -1,4 +1,4 @@
-r"""Refutation: proofs that no hyperplane separates the data.
+r"""Proofs of inseparability: no hyperplane separates the data.
 
 The data are not separable iff some weights :math:`\lambda \ge 0`, not all 0, make
 :math:`\sum \lambda_i a_i = 0`. Weights found by floating-point learning leave a small rest

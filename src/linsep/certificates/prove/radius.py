@@ -27,6 +27,14 @@ NEARLY = 1e-11  # the part of r that a distance may cost which computed scores c
 ROUNDED = 1e-5  # bounds that rounding keeps apart by no more than this part are "eps-optimal"
 
 
+class Rounded(NamedTuple):
+    """What `round_hyperplane` makes of w: a hyperplane in the user's coordinates, and an r that it surely reaches."""
+
+    hyperplane: np.ndarray
+    r: float
+    w: np.ndarray
+
+
 class Solution(NamedTuple):
     """A w, and what bounds the best r from above: weights and a point mu_j + F_j v_j of each ellipsoid."""
 
@@ -35,6 +43,13 @@ class Solution(NamedTuple):
     V: np.ndarray = np.zeros((0, 0))
     updates: int = 0
     proof: Proof | None = None  # what they prove of the given Gaussians, if it has been computed
+    rounded: Rounded | None = None  # of w, if it has been computed
+
+    def round(self, g: Gaussians) -> Rounded:
+        """What `round_hyperplane` makes of w."""
+        if self.rounded is not None and np.array_equal(self.rounded.w, self.w):
+            return self.rounded
+        return round_hyperplane(g, self.w)
 
 
 class BestBias(NamedTuple):
@@ -109,7 +124,8 @@ def bound_sigma(g: Gaussians, hyperplane: np.ndarray) -> tuple[np.ndarray, np.nd
     down = np.zeros(len(matrix), dtype=np.longdouble)
     up = down.copy()
     if matrix.any():
-        down[matrix], up[matrix] = _bound_forms(g.take(np.flatnonzero(matrix)), w, decide[matrix])
+        given = g if matrix.all() else g.take(np.flatnonzero(matrix))
+        down[matrix], up[matrix] = _bound_forms(given, w, decide[matrix])
     if not matrix.all() and g.low.size:
         along = np.abs(g.low[~matrix] @ w.astype(np.longdouble))
         error = 2 * (d + 8) * EXTENDED * (np.abs(g.low[~matrix]) @ size)
@@ -191,7 +207,7 @@ def certify(
 
     ``exact``: bounds that meet are "optimal", not "eps-optimal", and those that don't meet are apart by rounding.
     """
-    hyperplane = round_hyperplane(g, solution.w)[0]
+    hyperplane = solution.round(g).hyperplane
     lower = float(prove_radii(g, scale_hyperplane(g, hyperplane)).min())
     proof = solution.proof or (prove_upper(g, solution.weights, solution.V) if solution.weights.size else NO_PROOF)
     if lower > proof.upper:
@@ -220,11 +236,11 @@ def certify(
     )
 
 
-def round_hyperplane(g: Gaussians, w: np.ndarray) -> tuple[np.ndarray, float]:
+def round_hyperplane(g: Gaussians, w: np.ndarray) -> Rounded:
     """The hyperplane of w, of length 1 in the user's coordinates, with the best bias; and an r that it reaches."""
     if not w.any():
-        return np.append(w, 0.0), -math.inf
-    e = g.exponent.astype(np.int32)
+        return Rounded(np.append(w, 0.0), -math.inf, w)
+    given, e = w, g.exponent.astype(np.int32)
     w = np.ldexp(w, -e - (np.frexp(w)[1] - e)[w != 0].max())
     w = w / np.linalg.norm(w)  # its length is free
     power = int((np.frexp(w)[1] + e)[w != 0].max())
@@ -232,7 +248,7 @@ def round_hyperplane(g: Gaussians, w: np.ndarray) -> tuple[np.ndarray, float]:
     hyperplane = np.append(w, math.ldexp(b, power))
     if math.ldexp(hyperplane[-1], -power) != b:  # b is too small, and was rounded
         r = float(prove_radii(g, scale_hyperplane(g, hyperplane)).min())
-    return hyperplane, r
+    return Rounded(hyperplane, r, given)
 
 
 def scale_hyperplane(g: Gaussians, hyperplane: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""From counts to decisions, as a careful analyst makes them, and what such a person would mention."""
+"""From counts to decisions: how each column is used, and what is worth a note."""
 
 from __future__ import annotations
 

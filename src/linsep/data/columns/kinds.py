@@ -1,4 +1,4 @@
-"""What becomes of a column: one class for each use, with what `transform` needs. All of it is plain JSON."""
+"""How a column is used: one class for each use, with what `transform` needs. All of it is plain JSON."""
 
 from __future__ import annotations
 

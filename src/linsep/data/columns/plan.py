@@ -1,4 +1,4 @@
-"""What a user wants of the columns before they are looked at: given to `open_dataset` as ``schema``."""
+"""What a user says about the columns before they are read: given to `open_dataset` as ``schema``."""
 
 from __future__ import annotations
 

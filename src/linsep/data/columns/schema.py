@@ -1,4 +1,4 @@
-"""A schema: what becomes of every column of a table. It is inferred once, is plain JSON, and applies to any table."""
+"""A schema: how every column of a table is used. It is inferred once, is plain JSON, and applies to any table."""
 
 from __future__ import annotations
 

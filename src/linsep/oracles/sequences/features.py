@@ -113,14 +113,6 @@ def is_whole(x: Features) -> bool:
 
 
 @compiled
-def write_largest(emission, out):
-    """out[j] = the largest |weight| that feature j has for any label."""
-    for j in range(out.size):
-        for k in range(emission.shape[1]):
-            out[j] = max(out[j], abs(emission[j, k]))
-
-
-@compiled
 def add_sizes(x, weight, out):
     """out[t] += the sum of |x_tj| weight[j] over all features j of position t."""
     dense, indptr, indices, values, _ = x

@@ -24,7 +24,7 @@ from ..door import require_integers, require_memory, require_rising, require_sca
 from ..labelling_loss import LabellingLoss, labelling_loss
 from ..update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
 from .differences import Difference, list_differences, write_difference
-from .features import Features, add_sizes, check_features, is_whole, write_largest, write_squared_sums
+from .features import Features, add_sizes, check_features, is_whole, write_squared_sums
 from .scores import Chain, Tables, count_weights, score_lattice, split_weights
 
 U = float(np.finfo(np.float64).eps)
@@ -115,8 +115,7 @@ class Sequences(NamedTuple):
             for name, part in parts._asdict().items()
             if name in ("bias", "start", "end", "pairs", "triples")
         }
-        weight = np.zeros(self.x.width)
-        write_largest(parts.emission, weight)
+        weight = np.maximum(parts.emission.max(axis=1, initial=0.0), -parts.emission.min(axis=1, initial=0.0))
         if self.chain.pair_features:
             weight += np.abs(parts.pair_emission).max(axis=(1, 2), initial=0.0)
         at = np.full(self.label.size, largest["bias"] + largest["pairs"] + largest["triples"])

@@ -140,7 +140,7 @@ def improve_radius(g: Gaussians, eps: float, rounds: Rounds, watch: Watch = lamb
 
 def _told(g: Gaussians, w: np.ndarray, weights: np.ndarray, upper: float) -> dict[str, Any]:
     """A hyperplane on the way, the Gaussians that decide, and both bounds of r."""
-    hyperplane, r = round_hyperplane(g, w)
+    hyperplane, r, _ = round_hyperplane(g, w)
     return {"w": hyperplane, "rows": np.flatnonzero(weights), "lower": r, "upper": upper}
 
 

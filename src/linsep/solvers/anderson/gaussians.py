@@ -114,6 +114,8 @@ def _split(covariances: Any, k: int) -> list[Any]:
 def _symmetrize(matrices: np.ndarray) -> np.ndarray | None:
     """The matrices, symmetric to the last bit; None if one of them is not symmetric, or not finite."""
     transposed = matrices.swapaxes(-1, -2)
+    if np.array_equal(matrices, transposed):  # the quick way for most
+        return matrices if np.isfinite(matrices).all() else None
     with np.errstate(over="ignore", invalid="ignore"):
         off, largest = np.abs(matrices - transposed).max(axis=(-1, -2)), np.abs(matrices).max(axis=(-1, -2))
     if not (off <= ASYMMETRY * largest).all() or not np.isfinite(largest).all():
@@ -236,9 +238,11 @@ def _is_definite(covariances: np.ndarray) -> bool:
     if not (square > 0).all():
         return False
     unit = np.exp2(-np.round(0.5 * np.log2(square)))
-    scaled = covariances * unit[..., None, :] * unit[..., :, None]
+    scaled = unit[..., None, :] * unit[..., :, None]
+    scaled *= covariances
+    scaled[..., range(d), range(d)] -= 4 * d * (d + 2) * U  # the diagonal is at most 2
     try:
-        np.linalg.cholesky(scaled - 4 * d * (d + 2) * U * np.eye(d))  # the diagonal is at most 2
+        np.linalg.cholesky(scaled)
     except np.linalg.LinAlgError:
         return False
     return True

@@ -25,7 +25,7 @@ import scipy.optimize
 from ...certificates.base import Status
 from ...certificates.prove.margin import Outcome
 from ...certificates.prove.meeting import FLAT, Proof, U, prove_upper, solve_min_norm
-from ...certificates.prove.radius import Solution, find_best_bias, round_hyperplane
+from ...certificates.prove.radius import Rounded, Solution, find_best_bias, round_hyperplane
 from ...certificates.radius import UNBOUNDED
 from ...interrupt import is_spent
 from ...loop.stop import Rounds
@@ -110,22 +110,22 @@ def maximize_radius(g: Gaussians, rounds: Rounds | None = None) -> Solution:
     if task.g.means.shape[1] == 0:  # all Gaussians are the same point
         return decide_means(g, task, rounds)
     found = _separate_without_spread(task.g, rounds) if task.flat else None
-    if found is not None and not found.weights.size and round_hyperplane(g, task.to_original(found.w))[1] < UNBOUNDED:
+    if found is not None and not found.weights.size and round_hyperplane(g, task.to_original(found.w)).r < UNBOUNDED:
         found = None  # a Gaussian does spread, by no more than rounding
     if found is None and len(g.sign) == 2:
         found = _solve_two(task, g)
     if found is None:
         found = _Search(task, g, rounds).run()
     found = found._replace(w=task.to_original(found.w))
-    if round_hyperplane(g, found.w)[1] > 0:
+    if found.round(g).r > 0:
         return found
     means = decide_means(g, task, rounds)._replace(updates=found.updates)
-    lower = round_hyperplane(g, means.w)[1]
+    lower = round_hyperplane(g, means.w).r
     if means.proof is not None or not lower > 0:
         return means
     found = _Search(task, g, rounds).run(task.from_original(means.w))
     found = found._replace(w=task.to_original(found.w))
-    return found if round_hyperplane(g, found.w)[1] > lower else found._replace(w=means.w)
+    return found if found.round(g).r > lower else found._replace(w=means.w)
 
 
 def decide_means(g: Gaussians, task: Normalized, rounds: Rounds) -> Solution:
@@ -156,7 +156,7 @@ def _least_bad(g: Gaussians, task: Normalized) -> np.ndarray:
         return np.ones(g.means.shape[1])
     w, touching = start_from_fisher(task.g)[0], _touch_means(task.g)
     candidates = [task.to_original(each) for each in (w, -w, *touching)]
-    return max(candidates, key=lambda each: round_hyperplane(g, each)[1])
+    return max(candidates, key=lambda each: round_hyperplane(g, each).r)
 
 
 def _touch_means(g: Gaussians) -> list[np.ndarray]:
@@ -175,8 +175,8 @@ def _seconds_left(rounds: Rounds) -> float | None:
 
 def _prove_optimal(found: Solution, task: Normalized, given: Gaussians) -> Solution | None:
     """A solution of the task with its proof, if in spite of rounding both bounds meet for the Gaussians as given."""
-    r, proof = round_hyperplane(given, task.to_original(found.w))[1], prove_upper(given, found.weights, found.V)
-    return found._replace(proof=proof) if 0 < proof.upper <= (1.0 + MEET) * r else None
+    rounded, proof = round_hyperplane(given, task.to_original(found.w)), prove_upper(given, found.weights, found.V)
+    return found._replace(proof=proof, rounded=rounded) if 0 < proof.upper <= (1.0 + MEET) * rounded.r else None
 
 
 class _Search:
@@ -223,7 +223,7 @@ class _Search:
 
     def _told(self) -> dict[str, Any]:
         """The hyperplane after a step, with its r, and the iterate of the interior-point method."""
-        w, r = round_hyperplane(self.given, self.task.to_original(self.state.x[:-2]))
+        w, r, _ = round_hyperplane(self.given, self.task.to_original(self.state.x[:-2]))
         return {"w": w, "rows": np.arange(len(self.g.sign)), "lower": r, "state": self.state}
 
     def _has_t(self) -> bool:
@@ -273,15 +273,16 @@ class _Search:
         proofs = [(prove_upper(self.given, one.weights, one.V), one) for one in (better, found)]
         tried = [self._round(w) for w in (better.w, self.best[1])]
         for short in (1e-11, 1e-10, 1e-9):  # points that touch the best hyperplane are on the wrong side after rounding
-            if is_spent() or max(tried, key=itemgetter(0))[0] >= (1.0 - 2 * short) * self.r:
+            if is_spent() or max(each.r for each, _ in tried) >= (1.0 - 2 * short) * self.r:
                 break
             tried.append(self._round(self._separate_smaller((1.0 - short) * self.r)))
         proof, least = min(proofs, key=lambda pair: pair[0].upper)
-        return least._replace(w=max(tried, key=itemgetter(0))[1], proof=proof)
+        rounded, w = max(tried, key=lambda pair: pair[0].r)
+        return least._replace(w=w, proof=proof, rounded=rounded)
 
-    def _round(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """The r of w after rounding, and w."""
-        return round_hyperplane(self.given, self.task.to_original(w))[1], w
+    def _round(self, w: np.ndarray) -> tuple[Rounded, np.ndarray]:
+        """What w is in the user's coordinates, and w."""
+        return round_hyperplane(self.given, self.task.to_original(w)), w
 
     def _separate_smaller(self, r: float) -> np.ndarray:
         """A w that separates ellipsoids of a slightly smaller radius, with room to spare."""
