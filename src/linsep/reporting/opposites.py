@@ -52,7 +52,8 @@ def equal_rows(X: Any, y: np.ndarray) -> list[np.ndarray]:
     begin = np.flatnonzero(np.r_[True, np.diff(code[order]) != 0])
     label = np.unique(y, return_inverse=True)[1][order]
     mixed = np.minimum.reduceat(label, begin) < np.maximum.reduceat(label, begin)
-    groups = [rows for rows, wanted in zip(np.split(order, begin[1:]), mixed, strict=True) if wanted]
+    end = np.append(begin[1:], y.size)
+    groups = [order[begin[k] : end[k]] for k in np.flatnonzero(mixed).tolist()]
     return [equal for group in groups for equal in _split(X, group) if np.unique(y[equal]).size > 1]
 
 

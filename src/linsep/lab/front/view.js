@@ -75,7 +75,7 @@ export class ViewPage {
     const chosen = this.points.find(({ row }) => row === this.chosen);
     if (chosen) { painter.circle(axes.at(chosen.at), r + 8, { stroke: colours.accent, width: 3 }); const [x, y] = axes.at(chosen.at); painter.text(t("row", { k: chosen.row }), [Math.min(x + r + 12, width - 80), y], { size: 12.5, bold: true, fill: colours.accent, base: "middle" }); }
     painter.unclip();
-    axes.names(t(`across_${named.across}`), t("alongrest", { share: fmt(100 * named.share, 3) }));
+    axes.names(t(`across_${named.across}`), t(named.across === "distance" ? "alongrest" : "alongall", { share: fmt(100 * named.share, 3) }));
     if (painter instanceof CanvasPainter) this.axes = axes;
     return axes;
   }
@@ -145,9 +145,9 @@ export class ViewPage {
     const { rows } = found, extra = { violators: ["class", "decided", "distance"], support: ["class", "share"], opposites: ["class", "group"] }[name];
     const words = { violators: t("violatorssaid", { n: found.count, shown: rows.length, on: this.content.of }), support: t(found.zero_sum ? "zerosumsaid" : "supportsaid", { n: found.count, of: found.of, shown: rows.length }), opposites: found.groups ? t("oppositessaid", { n: found.count, groups: found.groups, lost: found.lost }) : t("noopposites") }[name];
     const columns = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))].slice(0, 40), text = (value) => (typeof value === "number" ? fmt(value, 4) : String(value ?? "–"));
-    const head = ["row", ...extra].map((key) => el("th", { scope: "col" }, t(key === "row" ? "therow" : `col_${key}`)));
+    const head = ["row", ...extra].map((key) => el("th", { scope: "col" }, t(key === "row" ? "therow" : key === "distance" && this.content.axes.across !== "distance" ? "col_lead" : `col_${key}`)));
     const body = rows.map((each) => el("tr", { "data-row": each.row, "aria-selected": String(each.row === this.chosen), onclick: () => this.choose(each.row) },
-      el("td", {}, el("button", { type: "button", class: "rowbutton" }, String(each.row))), ...extra.map((key) => el("td", {}, text(key === "class" || key === "decided" ? each[key] : each[key]))), ...columns.map((column) => el("td", { class: "cell" }, text(each.cells[column])))));
+      el("td", {}, el("button", { type: "button", class: "rowbutton" }, String(each.row))), ...extra.map((key) => el("td", {}, text(each[key]))), ...columns.map((column) => el("td", { class: "cell" }, text(each.cells[column])))));
     return el("section", { class: `panel listed ${name}` }, el("h2", {}, t(name)), line(words),
       rows.length ? el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": t(name) }, el("table", {}, el("thead", {}, el("tr", {}, ...head, ...columns.map((column) => el("th", { scope: "col", class: "cell" }, column)))), el("tbody", {}, ...body))) : "");
   }
