@@ -10,6 +10,12 @@ gradient :math:`(h, h_0)` at w, bounds what could still be gained, and the dista
 
 where :math:`\bar x` is the mean row (without a bias :math:`h_0 = 0`). The certificate keeps w; that is all one needs to
 compute both sides again.
+
+Where alpha is small beside the rows that proves little. Then the certificate keeps weights u of the rows too, one
+column for each w. With a bias they are taken less c times their mean, so that their sum is 0:
+
+.. math:: \min J \;\ge\; D(u) = 2 \langle u,t\rangle - \sum_i \frac{u_i^2}{c_i} - \frac{|X^Tu|^2}{\alpha} , \qquad
+          |w - w^*|^2 \le \frac{J(w) - D(u)}{\alpha} .
 """
 
 from __future__ import annotations
@@ -35,6 +41,7 @@ class RidgeCertificate(Certificate):
     distance: float  # w, without its bias, is at most so far from the best one
     bias: str = "free"  # not in the norm; or "none"
     margins: np.ndarray = field(default_factory=lambda: np.ones(1), repr=False)  # b of the rows, or one for all
+    weights: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)  # u, n x targets; none: as above
     tol: float = 0.0  # the relative gap that was asked for
     rounding: float = 0.0  # how much of the gap may be rounding error of its own computation
 

@@ -260,7 +260,9 @@ class LeastSquares(DescentClassifier):
         b = np.array([self.margins], dtype=np.float64) if isinstance(self.margins, Real) else self._row_margins(sample)
         reason = rounds.reason or HIDDEN
         sets = self._sets(sample)
-        certificate = prove_ridge(problem, sets, w, margins=b, tol=self.tol, passes=found.steps, reason=reason)
+        certificate = prove_ridge(
+            problem, sets, w, margins=b, tol=self.tol, passes=found.steps, reason=reason, weights=found.weights
+        )
         self.n_iter_ = max(found.steps, 1)
         self.history_.append(print_record(self.verbose, {"pass": self.n_iter_, "value": certificate.upper}))
         self._publish(certificate)

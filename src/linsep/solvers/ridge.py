@@ -3,7 +3,8 @@ r"""Ridge regression on labels: minimise :math:`J(w) = \sum_i c_i (\langle w,x_i
 Conjugate gradients on the normal equations, which need not be formed (CGLS; Björck, 1996), for all targets at once.
 They end when the residual proves that J is within ``tol`` of its least. Where the equations are small beside the data,
 `NormalEquations` has them, and their Cholesky factor makes a step or two enough; so do the scalar products of few rows
-of many columns, `solve_few_rows`. Elsewhere, for sparse and wide data, their diagonal is the preconditioner.
+of many columns, `solve_few_rows`. Elsewhere, for sparse and wide data, their diagonal is the preconditioner; where that
+proves nothing after some steps, `linsep.solvers.ridge_dual` goes on.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from ..oracles.elsewhere import are_elsewhere
 from ..rows.matrix import BLOCK
 from ..rows.products import row_terms, sum_blocks
 from .anderson.moments import Moments
+from .ridge_dual import has_dual, solve_dual
 
 MANY = 2000  # columns above which the normal equations are not formed
 FEW = 64  # columns up to which they always are
 AWAY = 1e6  # a gap so many times as wide as at the beginning: conjugate gradients have gone astray
+TRIED = 10  # steps after which the residual should prove something, or the dual is solved
+NOTHING = 1.0  # a relative gap that proves nothing
 STEPS = 100  # of conjugate gradients, usually; what forming the normal equations may cost as much as
 
 Precondition = Callable[[np.ndarray], np.ndarray]
@@ -116,11 +120,12 @@ def pays(problem: RidgeProblem) -> bool:
 
 
 class Ridge(NamedTuple):
-    """Where the method ended: W with one column per target, the biases, and the steps made."""
+    """Where the method ended: W with one column per target, the biases, the steps made, and u of the dual if it was."""
 
     W: np.ndarray
     bias: np.ndarray
     steps: int
+    weights: np.ndarray = np.zeros(0)
 
 
 def solve_ridge(
@@ -146,7 +151,10 @@ def solve_ridge(
             W = W if gap <= before else kept
             return Ridge(W, problem.bias(W), steps)
         before, made, kept = gap, steps, W.copy()
-        steps = max(_descend(problem, apply, (W, R, S), tol, rounds), default=made)
+        for steps in _descend(problem, apply, (W, R, S), tol, rounds):
+            if steps == TRIED and exact is None and has_dual(problem) and _gap(problem, S, W, R) > NOTHING:
+                W, u, steps = solve_dual(problem, W, tol, rounds)
+                return Ridge(W, problem.bias(W), steps, u)
         if steps == made:  # the budget is spent
             return Ridge(W, problem.bias(W), steps)
 

@@ -38,6 +38,8 @@ class _Found(NamedTuple):
     slack: float = 0.0  # how far rounding may have moved the cost
     gain_slack: float = 0.0
     length_slack: float = 0.0
+    dual: Any = 0  # D(u), if the claim has weights
+    dual_slack: float = 0.0
 
 
 def check(claim: RidgeCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
@@ -71,15 +73,19 @@ def _compare(claim: RidgeCertificate, found: _Found, wrong: list[str]) -> Verdic
     """What of the claim the numbers do not allow."""
     room = 2 * claim.rounding + 4 * found.slack + 4 * found.gain_slack
     cost, least = found.cost, found.cost - found.gain
+    highest = least + found.slack + found.gain_slack
+    if found.dual > least:
+        room = 2 * claim.rounding + 4 * found.slack + 4 * found.dual_slack
+        least, highest = found.dual, found.dual + found.dual_slack
     if not cost - found.slack <= claim.upper <= float(cost) + room + 1e-12 * float(cost):
         wrong.append(f"upper: claimed {claim.upper!r}, but J(w) is {float(cost)!r}")
-    highest = least + found.slack + found.gain_slack
     lowest = max(float(least) - room, 0.0) - 1e-12 * float(cost)
     if not (lowest <= claim.lower <= highest or claim.lower == 0.0):
-        wrong.append(f"lower: claimed {claim.lower!r}, the residual proves {float(least)!r}")
-    length = math.sqrt(found.square)
-    if not claim.distance * claim.alpha >= (length - found.length_slack) * (1 - 4 * U):
-        wrong.append(f"distance: claimed {claim.distance!r}, the residual proves {length / claim.alpha!r}")
+        wrong.append(f"lower: claimed {claim.lower!r}, w and the weights of the rows prove {float(least)!r}")
+    length, excess = math.sqrt(found.square), float(cost - found.dual) - found.slack - found.dual_slack
+    near = min((length - found.length_slack) / claim.alpha, math.sqrt(max(excess, 0.0) / claim.alpha))
+    if not claim.distance >= near * (1 - 8 * U):
+        wrong.append(f"distance: claimed {claim.distance!r}, w and the weights of the rows prove {near!r}")
     gap = claim.upper - claim.lower
     allowed = {"optimal"} if gap <= claim.tol * claim.upper else {"budget spent"}
     if gap > claim.tol * claim.upper and gap - claim.rounding <= claim.tol * claim.upper:
@@ -103,7 +109,13 @@ def _find_unusable(claim: RidgeCertificate, X: Any, y: np.ndarray) -> str:
         return "bias: claimed that there is none, but w has one"
     if claim.margins.shape not in ((1,), (n,)) or not np.isfinite(claim.margins).all():
         return f"margins: expected one number, or one for each of the {n} rows, got shape {claim.margins.shape}"
+    if claim.weights.size and (claim.weights.shape != (n, len(np.atleast_2d(claim.w))) or not _finite(claim.weights)):
+        return f"weights: expected a finite number for each of the {n} rows and each w, got shape {claim.weights.shape}"
     return ""
+
+
+def _finite(numbers: np.ndarray) -> bool:
+    return bool(np.isfinite(numbers).all())
 
 
 def _in_safe_range(claim: RidgeCertificate, X: Any) -> tuple[RidgeCertificate, Any]:
@@ -135,7 +147,36 @@ def _rounded(claim: RidgeCertificate, X: Any, T: np.ndarray, c: np.ndarray) -> _
         moved + 8 * (n + d) * U * cost,
         gain_slack,
         slip,
+        *(_rounded_dual(claim, X, T, c) if claim.weights.size else ()),
     )
+
+
+def _rounded_dual(claim: RidgeCertificate, X: Any, T: np.ndarray, c: np.ndarray) -> tuple[float, float]:
+    """D(u) in floating point, and how far rounding may have moved it."""
+    u, total, n = np.where(c[:, None] > 0, claim.weights, 0.0), math.fsum(c), len(c)
+    if claim.bias == "free":
+        u = u - np.outer(c / total, [math.fsum(each) for each in u.T])
+    paid = np.divide(u * u, c[:, None], out=np.zeros_like(u), where=c[:, None] > 0)
+    found = by_blocks(X, _pull_of_block, (u,))
+    pulled, error = (sum(each) for each in zip(*found, strict=True))
+    lengths = math.fsum(length for block in by_blocks(X, _lengths_of_block, (c,)) for length in block)
+    shift = lengths / total * (claim.bias == "free") * np.abs(u).sum(axis=0)
+    slip = (n + 8) * U * float(np.linalg.norm(error + 2 * shift))
+    square = math.fsum(pulled.ravel() ** 2)
+    size = math.fsum(np.abs(u * T).ravel()) * 2 + math.fsum(paid.ravel())
+    value = 2 * math.fsum((u * T).ravel()) - math.fsum(paid.ravel()) - square / claim.alpha
+    slack = slip * (2 * math.sqrt(square) + slip) / claim.alpha + 16 * U * (size + square / claim.alpha)
+    return value, slack
+
+
+def _pull_of_block(block, u: np.ndarray) -> tuple[Any, Any]:
+    """The sums of the rows of a block times u, and of their lengths times |u|."""
+    return block.T @ u, np.sqrt(squared_lengths(block)) @ np.abs(u)
+
+
+def _lengths_of_block(block, c: np.ndarray) -> np.ndarray:
+    """The lengths of rows times their weights."""
+    return c * np.sqrt(squared_lengths(block))
 
 
 def _residuals_of_block(block, T, c, W, facts: tuple[int, bool, float]) -> tuple[Any, ...]:
@@ -160,8 +201,10 @@ def _exact(claim: RidgeCertificate, X: Any, T: np.ndarray, c: np.ndarray) -> _Fo
     mean = [sum((v * x[j] for v, x in zip(weights, rows, strict=True)), Fraction(0)) / total for j in range(d)]
     if claim.bias == "none":
         mean = [Fraction(0)] * d
-    cost = square = gain = Fraction(0)
-    for w, targets in zip(np.atleast_2d(claim.w), T.T, strict=True):
+    cost = square = gain = dual = Fraction(0)
+    for k, (w, targets) in enumerate(zip(np.atleast_2d(claim.w), T.T, strict=True)):
+        if claim.weights.size:
+            dual += _exact_dual(claim, rows, targets, weights, claim.weights[:, k])
         *v, bias = (Fraction(float(each)) for each in w)
         errors = [
             Fraction(float(t)) - bias - sum((a * b for a, b in zip(v, x, strict=True)), Fraction(0))
@@ -177,4 +220,20 @@ def _exact(claim: RidgeCertificate, X: Any, T: np.ndarray, c: np.ndarray) -> _Fo
         cost += alpha * sum((each * each for each in v), Fraction(0))
         square += own
         gain += own / alpha + (sum(pulls, Fraction(0)) ** 2 / total if claim.bias == "free" else 0)
-    return _Found(cost, gain, square)
+    return _Found(cost, gain, square, dual=dual)
+
+
+def _exact_dual(
+    claim: RidgeCertificate, rows: list, targets: np.ndarray, c: list[Fraction], own: np.ndarray
+) -> Fraction:
+    """What a w adds to D(u), without any rounding."""
+    u = [Fraction(float(each)) if weight else Fraction(0) for each, weight in zip(own, c, strict=True)]
+    if claim.bias == "free":
+        shift = sum(u, Fraction(0)) / sum(c, Fraction(0))
+        u = [each - shift * weight for each, weight in zip(u, c, strict=True)]
+    value = Fraction(0)
+    for each, weight, t in zip(u, c, targets, strict=True):
+        value += 2 * each * Fraction(float(t)) - (each * each / weight if weight else 0)
+    for column in zip(*rows, strict=True):
+        value -= sum((each * x for each, x in zip(u, column, strict=True)), Fraction(0)) ** 2 / Fraction(claim.alpha)
+    return value

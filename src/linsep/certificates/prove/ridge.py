@@ -95,16 +95,19 @@ class RidgeProblem:
 
 def prove_ridge(
     problem: RidgeProblem, parts: Sequence[Any], w: np.ndarray, *,
-    margins: np.ndarray, tol: float, passes: int, reason: str,
+    margins: np.ndarray, tol: float, passes: int, reason: str, weights: np.ndarray,
 ) -> RidgeCertificate:  # fmt: skip
-    """The certificate of w, one row per target or a vector, bias last; ``parts`` are the oracles that count errors."""
+    """The certificate of w, one row per target or a vector, bias last; ``parts`` are the oracles that count errors.
+
+    ``weights`` are u of the dual, or empty.
+    """
     size = int(np.count_nonzero(problem.c))
     shared: dict[str, Any] = {
         "updates": passes, "size": size, "w": w, "alpha": problem.alpha, "tol": tol, "margins": margins,
         "bias": "free" if problem.fit_intercept else "none",
     }  # fmt: skip
     return in_time(
-        lambda: _prove(problem, parts, w, tol, reason, shared),
+        lambda: _prove(problem, parts, w, weights, tol, reason, shared),
         lambda: RidgeCertificate(
             status=Status.INTERRUPTED, lower=-math.inf, upper=math.inf, violated=size, distance=math.inf, reason=reason,
             **shared,
@@ -113,7 +116,7 @@ def prove_ridge(
 
 
 def _prove(
-    problem: RidgeProblem, parts: Sequence[Any], w: np.ndarray, tol: float, reason: str, shared: dict
+    problem: RidgeProblem, parts: Sequence[Any], w: np.ndarray, u: np.ndarray, tol: float, reason: str, shared: dict
 ) -> RidgeCertificate:
     """What is known of w after one look at the rows, and one at the columns."""
     matrix = np.atleast_2d(w)
@@ -129,8 +132,13 @@ def _prove(
     residual = (math.sqrt(square) + pull_doubt) * (1 + (W.size + 8) * U)
     gain = (residual**2 / alpha + float(np.sum((np.abs(h0) + h0_doubt) ** 2)) / total) * (1 + 16 * U)
     upper = cost + above
-    lower = max(cost - above - gain, 0.0)
+    lower, away = max(cost - above - gain, 0.0), residual / alpha
     rounding = min(upper - lower, 2 * above + gain - (square / alpha + float(h0 @ h0) / total))
+    if u.size:
+        least, slack = _dual_at_least(problem, u)
+        if least > lower:
+            lower, rounding, shared = least, above + slack, {**shared, "weights": u}
+            away = min(away, math.sqrt(max(upper - lower, 0.0) / alpha))
     near = upper - lower <= tol * upper
     hidden = not near and upper - lower - rounding <= tol * upper
     status = Status.OPTIMAL if near else Status.WITHIN_ROUNDING if hidden else Status.BUDGET_SPENT
@@ -138,19 +146,42 @@ def _prove(
         reason = "rounding hides what could still be gained"
     return RidgeCertificate(
         status=status, lower=lower, upper=upper, reason="" if near else reason, rounding=rounding,
-        violated=count_violated(parts, parts[0].as_vector(w), EXACT), distance=residual / alpha * (1 + 4 * U), **shared,
+        violated=count_violated(parts, parts[0].as_vector(w), EXACT), distance=away * (1 + 4 * U), **shared,
     )  # fmt: skip
+
+
+def _dual_at_least(problem: RidgeProblem, u: np.ndarray) -> tuple[float, float]:
+    """A number that D(u) is not below, u less c times its mean, and how much was taken off for rounding."""
+    c = problem.c[:, None]
+    R = np.divide(u, c, out=np.zeros_like(u), where=c > 0)
+    if problem.mean is not None:
+        R = R - problem.c @ R / problem.total
+    pulled, gained, paid = problem.pull(R), c * R * problem.T, c * R * R
+    square = float(np.sum(pulled * pulled))
+    slip = _length_of_doubt(problem, _summed(problem) * U * c * np.abs(R)) + 8 * U * math.sqrt(square)
+    slack = slip * (2 * math.sqrt(square) + slip) / problem.alpha
+    slack += 128 * U * (float(np.sum(2 * np.abs(gained) + paid)) + square / problem.alpha)
+    return float(np.sum(2 * gained - paid)) - square / problem.alpha - slack, slack
+
+
+def _summed(problem: RidgeProblem) -> int:
+    """How many roundings a sum over all rows has at most, block by block."""
+    n = problem.c.size
+    return min(n, BLOCK) + n // BLOCK + 8
+
+
+def _length_of_doubt(problem: RidgeProblem, each: np.ndarray, more: np.ndarray | float = 0.0) -> float:
+    """How far the pull of all rows may be off, a length, if row i is by ``each[i]`` and the targets by ``more``."""
+    lengths = np.sqrt(row_squares(problem.parts)) * (1 + (problem.width + 4) * U)
+    mean = 0.0 if problem.mean is None else float(problem.c @ lengths) / problem.total  # no less than that of the mean
+    return float(np.linalg.norm((lengths + 2 * mean) @ each + more))
 
 
 def _rounding(problem: RidgeProblem, W: np.ndarray, bias: np.ndarray, R: np.ndarray):
     """How far rounding may have moved each error, the pull of all (its length), and the sums of errors."""
-    n, d = problem.shape
-    lengths = np.sqrt(row_squares(problem.parts)) * (1 + (d + 4) * U)
-    mean = 0.0 if problem.mean is None else float(problem.c @ lengths) / problem.total  # no less than that of the mean
     terms = row_terms(problem.parts)
     doubt = (terms + 6)[:, None] * U * (multiply_magnitudes(problem.parts, W) + np.abs(bias) + np.abs(R))
-    summed = min(n, BLOCK) + n // BLOCK + 8
-    each = problem.c[:, None] * (doubt + summed * U * np.abs(R))
+    each = problem.c[:, None] * (doubt + _summed(problem) * U * np.abs(R))
     # of each column of the pull; NumPy sums the biases' part pairwise
-    moved = (lengths + 2 * mean) @ each + 4 * problem.alpha * U * np.linalg.norm(W, axis=0)
-    return doubt, float(np.linalg.norm(moved)), each.sum(axis=0)
+    moved = _length_of_doubt(problem, each, 4 * problem.alpha * U * np.linalg.norm(W, axis=0))
+    return doubt, moved, each.sum(axis=0)
