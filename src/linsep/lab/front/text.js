@@ -44,7 +44,7 @@ export const STRINGS = {
     clickrow: "Click a point or a row of a table: its cells come from your file.", row: "row {k}", therow: "row", col_class: "class", col_decided: "decided", col_distance: "distance", col_share: "share of the proof", col_group: "group",
     violators: "Worst violators", support: "Support points", opposites: "Equal rows with different labels", violatorssaid: "{n} of {on} rows are decided wrongly; the {shown} farthest on the wrong side:",
     supportsaid: "{n} of {of} training rows have a weight in the proof; the {shown} largest weights:", zerosumsaid: "A weighted mean of {n} of {of} training rows, those of one class mirrored, is zero: no hyperplane separates them. The {shown} largest weights:",
-    oppositessaid: "{n} rows in {groups} groups are equal in all that the model reads, but not in their labels: any rule of these columns errs on at least {lost} of them.", noopposites: "There are none.",
+    oppositessaid: "{n} rows in {groups} groups are equal in all that the model reads, but not in their labels: any rule of these columns errs on at least {lost} of them.", noopposites: "There are none.", noviolators: "None of {on} rows is decided wrongly.",
     rowplace: "class {klass}, decided {decided}, at {x}.", wrongrow: "Wrong.",
   },
   cs: {
@@ -90,7 +90,7 @@ export const STRINGS = {
     clickrow: "Klikněte na bod nebo na řádek tabulky: jeho buňky jsou z vašeho souboru.", row: "řádek {k}", therow: "řádek", col_class: "třída", col_decided: "rozhodnuto", col_distance: "vzdálenost", col_share: "podíl v důkazu", col_group: "skupina",
     violators: "Nejhorší řádky", support: "Podpůrné řádky", opposites: "Stejné řádky s různými značkami", violatorssaid: "Chybně rozhodnuto je {n} z {on} řádků; {shown} nejdále na špatné straně:",
     supportsaid: "V důkazu má váhu {n} z {of} trénovacích řádků; {shown} největších vah:", zerosumsaid: "Vážený průměr {n} z {of} trénovacích řádků, jedné třídy zrcadlených, je nula: žádná nadrovina je neoddělí. {shown} největších vah:",
-    oppositessaid: "{n} řádků v {groups} skupinách je stejných ve všem, co model čte, ale ne ve značkách: každé pravidlo z těchto sloupců chybuje aspoň na {lost} z nich.", noopposites: "Žádné nejsou.",
+    oppositessaid: "{n} řádků v {groups} skupinách je stejných ve všem, co model čte, ale ne ve značkách: každé pravidlo z těchto sloupců chybuje aspoň na {lost} z nich.", noopposites: "Žádné nejsou.", noviolators: "Žádný z {on} řádků není rozhodnut chybně.",
     rowplace: "třída {klass}, rozhodnuto {decided}, v {x}.", wrongrow: "Chybně.",
   },
 };

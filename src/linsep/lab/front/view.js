@@ -143,7 +143,7 @@ export class ViewPage {
     const found = this.content[name];
     if (!found) return null;
     const { rows } = found, extra = { violators: ["class", "decided", "distance"], support: ["class", "share"], opposites: ["class", "group"] }[name];
-    const words = { violators: t("violatorssaid", { n: found.count, shown: rows.length, on: this.content.of }), support: t(found.zero_sum ? "zerosumsaid" : "supportsaid", { n: found.count, of: found.of, shown: rows.length }), opposites: found.groups ? t("oppositessaid", { n: found.count, groups: found.groups, lost: found.lost }) : t("noopposites") }[name];
+    const words = { violators: t(found.count ? "violatorssaid" : "noviolators", { n: found.count, shown: rows.length, on: this.content.of }), support: t(found.zero_sum ? "zerosumsaid" : "supportsaid", { n: found.count, of: found.of, shown: rows.length }), opposites: found.groups ? t("oppositessaid", { n: found.count, groups: found.groups, lost: found.lost }) : t("noopposites") }[name];
     const columns = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))].slice(0, 40), text = (value) => (typeof value === "number" ? fmt(value, 4) : String(value ?? "–"));
     const head = ["row", ...extra].map((key) => el("th", { scope: "col" }, t(key === "row" ? "therow" : key === "distance" && this.content.axes.across !== "distance" ? "col_lead" : `col_${key}`)));
     const body = rows.map((each) => el("tr", { "data-row": each.row, "aria-selected": String(each.row === this.chosen), onclick: () => this.choose(each.row) },
