@@ -344,6 +344,48 @@ def test_rules_that_are_not_linear_are_refused(folder, capsys):
     X, y = np.random.RandomState(0).normal(size=(60, 3)), np.arange(60) % 3
     with pytest.raises(ValueError, match=r"votes|one function per class"):
         make_rule(linsep.OneVsOne(linsep.Perceptron()).fit(X, y), Schema(tuple(Number(c) for c in "abc")))
-    rule = linsep.Lifted(linsep.Polynomial(2), linsep.Perceptron()).fit(X, y)
-    with pytest.raises(ValueError, match="Lifted"):
-        make_rule(rule, Schema(tuple(Number(c) for c in "abc")))
+
+
+# --- products of features --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def lifted(request):
+    """A lifted rule of 2 or 3 classes, its schema and its rows, which have missing cells."""
+    table = make_table(2000, classes=request.param).drop("note", "street")
+    schema = infer_schema([table], "kind", uses={"code": "category"})
+    X, y, _ = schema.transform(table)
+    return linsep.Lifted(linsep.Polynomial(2), linsep.LeastSquares()).fit(X, y), schema, table
+
+
+@pytest.mark.parametrize("kind", ["json", "python", pytest.param("c", marks=needs_c), "sql", "onnx"])
+def test_lifted_rules_decide_alike(kind, lifted):
+    model, schema, table = lifted
+    if kind == "onnx":
+        pytest.importorskip("onnxruntime")
+    made = export(model, schema, kind, [table], made_up=500)
+    assert made.comparison.rows == 2500 and made.comparison.near_ties < 5
+    X, _, _ = schema.transform(table)
+    assert len(set(model.predict(X).tolist())) == len(model.classes_)
+
+
+def test_lifted_rules_decide_alike_in_duckdb(lifted):
+    duckdb = pytest.importorskip("duckdb")
+    model, schema, table = lifted
+    query = export(model, schema, "sql", check=False).content.decode()
+    data = table.head(500)  # noqa: F841 - the table of the query
+    found = duckdb.sql(query).pl()["prediction"].to_list()
+    assert found == model.predict(transform(schema, table.head(500))).tolist()
+
+
+def test_a_product_by_hand():
+    """g = 1 + 10 ((f0 - 1) / 2 * (f1 - 0) / 1 - 3) / 5 at f = (5, 4): 1 + 10 (8 - 3) / 5 = 11."""
+    lift = {"centre": [1.0, 0.0], "scale": [2.0, 1.0], "intercept": [1.0], "products": [[[0, 1], 3.0, 5.0, [10.0]]]}
+    assert evaluate.lifted([5.0, 4.0], lift) == [11.0]
+
+
+def test_other_lifts_are_refused():
+    X, y = np.array([[-2.0], [-1.0], [0.0], [1.0], [2.0]]), [1, 0, 0, 0, 1]
+    rule = linsep.Lifted(linsep.Functions([np.cos]), linsep.LeastSquares()).fit(X, y)
+    with pytest.raises(ValueError, match="products of features, got Functions"):
+        export(rule, Schema((Number("x"),)), "json")

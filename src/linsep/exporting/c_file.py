@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import evaluate
+from .rule import answers
 
 SHARED = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-ffp-contract=off")
 
@@ -41,7 +42,7 @@ def write(rule: dict[str, Any]) -> bytes:
     uses = {column["use"] for column in rule["columns"]}
     names = ", ".join(text(column["name"]) for column in rule["columns"])
     labels = ", ".join(text(str(label)) for label in rule["classes"])
-    k = len(rule["intercept"])
+    k = len(answers(rule))
     parts = [
         HEAD.replace("LIST", "\n".join(f" *   cells[{i}]: {_comment(c)}" for i, c in enumerate(rule["columns"]))),
         f"#define LINSEP_COLUMNS {len(rule['columns'])}\n#define LINSEP_FUNCTIONS {k}\n",
@@ -54,7 +55,7 @@ def write(rule: dict[str, Any]) -> bytes:
         DATE if "date" in uses else "",
         MURMUR if "hashed" in uses else "",
         "\nstatic void add(double g[], double value, const double weights[])\n{\n"
-        "    for (int k = 0; k < LINSEP_FUNCTIONS; k++)\n        g[k] += weights[k] * value;\n}\n\n",
+        f"    for (int k = 0; k < {len(rule['intercept'])}; k++)\n        g[k] += weights[k] * value;\n}}\n\n",
     ]
     parts += [WRITERS[column["use"]](i, column) for i, column in enumerate(rule["columns"])]
     parts.append(_decide(rule))
@@ -159,11 +160,14 @@ WRITERS = {"number": _number, "boolean": _boolean, "date": _date, "category": _c
 
 
 def _decide(rule: dict[str, Any]) -> str:
-    biases = ", ".join(map(repr, rule["intercept"]))
+    biases, target = ", ".join(map(repr, answers(rule))), "f" if "lift" in rule else "g"
     columns = "".join(
-        f"    if (!column_{i}(trim(cells[{i}]), g))\n        return -1 - {i};\n" for i in range(len(rule["columns"]))
+        f"    if (!column_{i}(trim(cells[{i}]), {target}))\n        return -1 - {i};\n"
+        for i in range(len(rule["columns"]))
     )
-    if len(rule["intercept"]) == 1:
+    if "lift" in rule:
+        columns = f"    double f[{len(rule['intercept'])}] = {{0.0}};\n{columns}{_products(rule['lift'])}"
+    if len(answers(rule)) == 1:
         best = "    return g[0] > 0;\n"
     else:
         best = (
@@ -174,6 +178,25 @@ def _decide(rule: dict[str, Any]) -> str:
         "int linsep_decide(const char *const cells[], double g[])\n{\n"
         f"    static const double biases[] = {{{biases}}};\n    memcpy(g, biases, sizeof biases);\n{columns}{best}}}\n"
     )
+
+
+def _products(lift: dict[str, Any]) -> str:
+    """Features centred and scaled, their products likewise, and these times their weights."""
+    places, centres, scales, weights = zip(*lift["products"], strict=True)
+    degree, count = max(map(len, places)), len(places)
+    rows = ", ".join("{" + ", ".join(map(str, [*each, *[-1] * (degree - len(each))])) + "}" for each in places)
+    table = ", ".join("{" + ", ".join(map(repr, each)) + "}" for each in weights)
+    return (
+        _array("double ", "centre", lift["centre"]) + _array("double ", "scale", lift["scale"])
+        + f"    static const int places[][{degree}] = {{{rows}}};\n"
+        + _array("double ", "mean", centres) + _array("double ", "deviation", scales)
+        + f"    static const double weights[][LINSEP_FUNCTIONS] = {{{table}}};\n"
+        + f"    for (int j = 0; j < {len(lift['centre'])}; j++)\n        f[j] = (f[j] - centre[j]) / scale[j];\n"
+        + f"    for (int i = 0; i < {count}; i++) {{\n        double x = f[places[i][0]];\n"
+        + f"        for (int j = 1; j < {degree} && places[i][j] >= 0; j++)\n            x *= f[places[i][j]];\n"
+        + "        for (int k = 0; k < LINSEP_FUNCTIONS; k++)\n"
+        + "            g[k] += weights[i][k] * ((x - mean[i]) / deviation[i]);\n    }\n"
+    )  # fmt: skip
 
 
 @contextmanager
@@ -191,7 +214,7 @@ def running(content: bytes, rule: dict[str, Any]) -> Iterator[Any]:
         if done.returncode:
             raise ValueError(f"export: the C compiler refuses what was written: {done.stderr[:400]}")
         decide = ctypes.CDLL(str(library)).linsep_decide
-        names, g = [column["name"] for column in rule["columns"]], (ctypes.c_double * len(rule["intercept"]))()
+        names, g = [column["name"] for column in rule["columns"]], (ctypes.c_double * len(answers(rule)))()
 
         def run(frame: Any) -> list[Any]:
             columns = [

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .lift import magnitudes
 from .rule import columns_of
 
 MADE_UP = 1000
@@ -76,7 +77,7 @@ def transform(schema: Any, frame: Any) -> Any:
 def near_ties(model: Any, X: Any) -> np.ndarray:
     """Rows that rounding may decide."""
     coef, bias = np.asarray(model.coef_), np.broadcast_to(model.intercept_, len(model.coef_))
-    size = abs(X) @ np.abs(coef.T)
+    size = (magnitudes(model, X) if hasattr(model, "lift_") else abs(X)) @ np.abs(coef.T)
     size = np.asarray(size.todense() if sp.issparse(size) else size) + np.abs(bias)
     g = model.decision_function(X)
     bound = ROUNDING * (1 + np.log2(coef.shape[1] + 1)) * size.max(axis=1)

@@ -8,6 +8,8 @@ all, is a missing one. Each column becomes some features, and each feature has o
 
     g = intercept + the features times their weights, added column by column, in the order of the columns
 
+A rule of products of features has one g for each feature, which is that feature, and makes its own g of them: `lifted`.
+
 Of two classes the second one is decided if g > 0, else the first; of more the class of the largest g, of equal ones
 the first. A score is g, or by how much the largest g leads.
 """
@@ -204,6 +206,17 @@ def scores(row, rule=None):
         for place, value in FEATURES[column["use"]](row.get(column["name"]), column):
             for k, weight in enumerate(column["weights"][place]):
                 g[k] += weight * value
+    return lifted(g, rule["lift"]) if "lift" in rule else g
+
+
+def lifted(features, lift):
+    """The functions of products of features; features and products are centred and scaled."""
+    features = [(x - centre) / scale for x, centre, scale in zip(features, lift["centre"], lift["scale"])]
+    g = list(lift["intercept"])
+    for places, centre, scale, weights in lift["products"]:
+        value = (math.prod([features[place] for place in places]) - centre) / scale
+        for k, weight in enumerate(weights):
+            g[k] += weight * value
     return g
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import evaluate
-from .rule import free_name
+from .rule import answers, free_name
 
 OPSET, ML_OPSET, IR = 18, 3, 8
 INSTALL = "pip install 'linsep[onnx]'"
@@ -38,8 +38,9 @@ def write(rule: dict[str, Any]) -> bytes:
     total = sums[0]
     for term in sums[1:]:
         total = graph.node("Add", total, term)
+    total = _products(graph, total, rule["lift"]) if "lift" in rule else total
     score = graph.node("Identity", total, name=free_name("score", rule))
-    if len(rule["intercept"]) == 1:
+    if len(answers(rule)) == 1:
         place = graph.node("Cast", graph.node("Greater", score, graph.constant(0.0)), to=onnx.TensorProto.INT64)
         place = graph.node("Squeeze", place, graph.constant(np.array([1])))
     else:
@@ -48,7 +49,26 @@ def write(rule: dict[str, Any]) -> bytes:
     words = not all(isinstance(label, bool | int) for label in labels)
     kept = np.array([str(label) for label in labels], dtype=object) if words else np.array(labels, dtype=np.int64)
     prediction = graph.node("Gather", graph.constant(kept), place, name=free_name("prediction", rule))
-    return graph.finish(prediction, score, words, len(rule["intercept"]))
+    return graph.finish(prediction, score, words, len(answers(rule)))
+
+
+def _products(graph: _Graph, features: str, lift: dict[str, Any]) -> str:
+    """Features centred and scaled, their products likewise, and these times their weights."""
+    places, means, sizes, weights = zip(*lift["products"], strict=True)
+    degree, none = max(map(len, places)), len(lift["centre"])
+    centred = graph.node("Sub", features, graph.constant(np.array([lift["centre"]])))
+    scaled = graph.node("Div", centred, graph.constant(np.array([lift["scale"]])))
+    # a last feature of 1, for products of fewer than the most
+    padded = graph.node("Pad", scaled, graph.constant(np.array([0, 0, 0, 1])), graph.constant(1.0))
+    product = ""
+    for k in range(degree):
+        some = graph.constant(np.array([each[k] if k < len(each) else none for each in places]))
+        factor = graph.node("Gather", padded, some, axis=1)
+        product = graph.node("Mul", product, factor) if product else factor
+    product = graph.node("Sub", product, graph.constant(np.array([means])))
+    shown = graph.node("Div", product, graph.constant(np.array([sizes])))
+    sums = graph.node("MatMul", shown, graph.constant(np.array(weights)))
+    return graph.node("Add", sums, graph.constant(np.array([lift["intercept"]])))
 
 
 class _Graph:

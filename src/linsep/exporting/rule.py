@@ -10,6 +10,7 @@ import numpy as np
 from ..data.columns.cells import MISSING, YES_NO
 from ..data.columns.kinds import Number
 from . import evaluate
+from .lift import make_lift
 
 FORMAT, VERSION = "linsep rule", 1
 DROPPED = ("words",)  # of columns: for people only
@@ -21,8 +22,12 @@ def make_rule(model: Any, schema: Any) -> dict[str, Any]:
     ``weights`` of a column has one list per feature, with one number per function g.
     """
     require_linear(model)
-    coef = np.asarray(model.coef_, dtype=np.float64)
-    intercept = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(coef))
+    lift = make_lift(model)
+    if lift is None:
+        coef = np.asarray(model.coef_, dtype=np.float64)
+        intercept = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(coef))
+    else:  # one function for each feature
+        coef, intercept = np.eye(len(lift["centre"])), np.zeros(len(lift["centre"]))
     columns, at = [], 0
     for column in columns_of(schema):
         count = len(column.feature_names())
@@ -40,8 +45,13 @@ def make_rule(model: Any, schema: Any) -> dict[str, Any]:
         raise ValueError(f"export: the columns make {at} features, the rule has {coef.shape[1]} weights.")
     return {
         "format": FORMAT, "version": VERSION, "classes": model.classes_.tolist(), "intercept": intercept.tolist(),
-        "missing": list(MISSING), "columns": columns,
+        "missing": list(MISSING), "columns": columns, **({} if lift is None else {"lift": lift}),
     }  # fmt: skip
+
+
+def answers(rule: dict[str, Any]) -> list[float]:
+    """The intercepts of the functions that decide."""
+    return list(rule.get("lift", rule)["intercept"])
 
 
 def free_name(wanted: str, rule: dict[str, Any]) -> str:
@@ -71,12 +81,11 @@ def columns_of(schema: Any) -> list[Any]:
 def require_linear(model: Any) -> None:
     """Refuse rules that are not the largest of linear functions."""
     name, coef = type(model).__name__, getattr(model, "coef_", None)
-    if hasattr(model, "lift_"):
-        raise ValueError(f"export: expected a rule of the table's columns, got {name}. Fit without --lift.")
     if not isinstance(coef, np.ndarray) or coef.ndim != 2 or len(coef) != len(model.classes_) - (len(coef) == 1):
         raise ValueError(f"export: expected a linear rule with one function per class, got {name}.")
-    X = np.random.RandomState(0).normal(size=(50, coef.shape[1]))
-    g = X @ coef.T + model.intercept_
+    X = np.random.RandomState(0).normal(size=(50, model.n_features_in_))
+    phi = model.lift_.transform(X) if hasattr(model, "lift_") else X
+    g = phi @ coef.T + model.intercept_
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         decided = model.predict(X)

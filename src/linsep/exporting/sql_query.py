@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import evaluate
-from .rule import free_name
+from .rule import answers, free_name
 
 TABLE = "data"  # in the query; to be replaced by the table's name
 CHUNK = 100  # terms of a sum without parentheses: SQLite bounds the depth of expressions
@@ -42,20 +42,27 @@ def write(rule: dict[str, Any]) -> bytes:
             raise ValueError(
                 f"export: column {column['name']!r}: {what}, SQL can't. Use --to python, or fit with --ignore."
             )
-    sums, functions = [], _functions(rule)
+    lift, sums = rule.get("lift"), []
+    functions = _features(rule) if lift else _functions(rule)
     for k, bias in enumerate(rule["intercept"]):
-        terms = [literal(bias), *(_term(column, k) for column in rule["columns"])]
-        sums.append(f"    {_sum(terms)} AS {functions[k]}")
+        columns = [c for c in rule["columns"] if not lift or any(weights[k] for weights in c["weights"])]
+        term = _sum([literal(bias), *(_term(column, k) for column in columns)])
+        if lift:
+            term = f"({term} - {literal(lift['centre'][k])}) / {literal(lift['scale'][k])}"
+        sums.append(f"    {term} AS {functions[k]}")
+    inner = ["  SELECT *,", ",\n".join(sums), f"  FROM {name(TABLE)})"]
+    decided = f"SELECT *, {_decision(rule)} AS {free_name('prediction', rule)}"
+    where = "behind the features, before linsep_scores" if lift else "in the last line"
     lines = [
         "-- A linear rule, written by linsep export --to sql, for SQLite (3.35 or newer) and DuckDB.",
-        f"-- Put the name of your table in place of {name(TABLE)} in the last line. A row with a cell that can't be",
+        f"-- Put the name of your table in place of {name(TABLE)} {where}. A row with a cell that can't be",
         "-- read, such as a word among numbers, has no prediction: NULL. Cells are trimmed of spaces.",
-        f"SELECT *, {_decision(rule)} AS {free_name('prediction', rule)}",
-        "FROM (",
-        "  SELECT *,",
-        ",\n".join(sums),
-        f"  FROM {name(TABLE)}) AS linsep_scores;",
     ]
+    if lift:  # materialized: what is used many times is computed once
+        lines += ["WITH linsep_features AS MATERIALIZED (", *inner, ", linsep_scores AS MATERIALIZED ("]
+        lines += ["  SELECT *,", ",\n".join(_products(rule)), "  FROM linsep_features)", decided, "FROM linsep_scores;"]
+    else:
+        lines += [decided, "FROM (", *inner[:-1], f"{inner[-1]} AS linsep_scores;"]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -67,7 +74,23 @@ def _sum(terms: list[str]) -> str:
 
 
 def _functions(rule: dict[str, Any]) -> list[str]:
-    return [free_name(f"linsep_g{k}", rule) for k in range(len(rule["intercept"]))]
+    return [free_name(f"linsep_g{k}", rule) for k in range(len(answers(rule)))]
+
+
+def _features(rule: dict[str, Any]) -> list[str]:
+    return [free_name(f"linsep_f{k}", rule) for k in range(len(rule["intercept"]))]
+
+
+def _products(rule: dict[str, Any]) -> list[str]:
+    """The functions of products of features."""
+    features, sums = _features(rule), []
+    for k, bias in enumerate(answers(rule)):
+        terms = [
+            f"{literal(weights[k])} * (({' * '.join(features[j] for j in places)}) - {literal(mean)}) / {literal(size)}"
+            for places, mean, size, weights in rule["lift"]["products"]
+        ]
+        sums.append(f"    {_sum([literal(bias), *terms])} AS {_functions(rule)[k]}")
+    return sums
 
 
 def _decision(rule: dict[str, Any]) -> str:
