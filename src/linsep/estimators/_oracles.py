@@ -32,3 +32,14 @@ def two_classes(sample: Sample, classes: np.ndarray, *, bias: float) -> list[Any
             "Use OneVsAll of this rule, or LinearMachine(batch=True)."
         )
     return set_oracles(sample, classes, bias=bias)
+
+
+def in_classes(share: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """How much of each row is in the weights of each class, from the row's weights against its rivals.
+
+    >>> in_classes(np.array([[0.0, 0.5, 0.25]]), np.array([0]))
+    array([[ 0.75, -0.5 , -0.25]])
+    """
+    weights = np.subtract(0.0, share)
+    weights[np.arange(label.size), label] += share.sum(axis=1)
+    return weights

@@ -30,7 +30,7 @@ from ._datasets import takes_dataset
 from ._hard_margin import compromise, find_nearest_point, needs_compromise, prove_shortest
 from ._lazy import row_by_row
 from ._linear import LinearClassifier, has_unlike_columns
-from ._oracles import two_classes
+from ._oracles import in_classes, two_classes
 from ._parameters import shared_parameters
 from ._parted import Parted
 from ._scale import NEAR, SAFE, require_costs
@@ -314,7 +314,7 @@ class MaximumMargin(LinearClassifier):
             share = share * (length(certificate.w.ravel()) / length(W.ravel()))
         self._publish(certificate)
         self.n_iter_, self.margin_ = passes, self.certificate_.lower
-        return one_hot * share.sum(axis=1, keepdims=True) - share
+        return in_classes(share, sample.label)
 
     # --- soft margin -------------------------------------------------------------------------------------------------
 
@@ -343,18 +343,17 @@ class MaximumMargin(LinearClassifier):
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             watch=lambda record: self.history_.append(print_record(self.verbose, sample.scale.costs(record))),
         )  # fmt: skip
+        alpha = found.alpha
         certificate = prove_objective(
-            problem, found.w, found.alpha, C=cost, tol=tol, passes=found.passes, reason=rounds.reason or HIDDEN
+            problem, found.w, alpha, C=cost, tol=tol, passes=found.passes, reason=rounds.reason or HIDDEN
         )
         self._publish(certificate)
-        self._alpha = sample.scale.alpha(found.alpha, back=True)
+        self._alpha = sample.scale.alpha(alpha, back=True)
         self.n_iter_ = found.passes
-        norm = length((np.column_stack([self.coef_, self.intercept_]) if machine else self.coef_).ravel())
+        norm = math.hypot(*map(length, self.coef_), *(self.intercept_ if machine else ()))
         self.margin_ = 1.0 / norm if norm > 0 else math.inf
-        if not machine:
-            return (self._alpha * sample.sign)[:, None]
         share = self._alpha.reshape(-1, problem.slots)
-        return np.eye(problem.slots)[sample.label] * share.sum(axis=1, keepdims=True) - share
+        return in_classes(share, sample.label) if machine else share * sample.sign[:, None]
 
     def _fit_committee(self, sample: Sample, before: Committee | None) -> np.ndarray:
         """Learn one rule per class, or per pair of classes; returns how much of each row is in each of them."""

@@ -52,8 +52,11 @@ class BestSoFar(Protocol):
     w: np.ndarray
     passes: int
 
-    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray) -> float:
-        """The relative gap; ``score`` and ``total`` are the products of w and alpha with the rows."""
+    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray | float) -> float:
+        """The relative gap; ``score`` and ``total`` are the products of w and alpha with the rows.
+
+        Where the bias is not free the squared length of ``total`` is enough.
+        """
 
 
 class Climber(Protocol):

@@ -40,6 +40,7 @@ from .coordinate_ascent import AHEAD, BLOCK, FELT, BestSoFar, climb
 HOLD = 1.5  # kappa, as a part of the root of C |x|^2
 PASSES = 3  # for each step of the centre
 PATIENCE = 150  # passes before kappa is halved, where they bring little
+LARGE, ROUGH = 1 << 20, 1e-4  # more weights, to such a gap, have a centre of float32: any place near w does
 
 
 class RivalCoordinates(NamedTuple):
@@ -56,7 +57,7 @@ class RivalCoordinates(NamedTuple):
 class MachineAscent:
     """Where the ascent stands: the weights of all classes, as kernels hold them, and the weights of the rows."""
 
-    def __init__(self, bounds: BestSoFar, alpha: np.ndarray):
+    def __init__(self, bounds: BestSoFar, alpha: np.ndarray, tol: float = 0.0):
         self.bounds, self.problem = bounds, bounds.problem
         problem = self.problem
         square, share = np.zeros(problem.C.size), alpha.reshape(-1, problem.slots).copy()
@@ -70,10 +71,18 @@ class MachineAscent:
             2.0 * problem.C if problem.squared else problem.C
         )[idle]
         self.coordinates = RivalCoordinates(share, problem.limit, problem.diagonal, problem.C, square, room)
-        self.w = problem.combine(share.ravel()) if share.any() else np.zeros(problem.size)
-        self.centre, self.before, self.passes = self.w.copy(), self.w.copy(), 0
+        self.short = tol >= ROUGH and problem.size > LARGE
         self.kappa = HOLD * math.sqrt(float((problem.C * square)[self.present].mean())) if self.present.size else 0.0
         self.room = np.zeros(problem.C.size)
+        w = problem.combine(share.ravel()) if share.any() else np.zeros(problem.size)
+        self.hold_at(w, w)
+
+    def hold_at(self, place: np.ndarray, total: np.ndarray) -> None:
+        """Put the centre there, and w where ``total``, the sum of all vectors times their weights, and it want it."""
+        self.centre = place.astype(np.float32 if self.short else np.float64)
+        self.before, self.passes, self.w = self.centre.copy(), 0, total
+        if total.any() or place.any():
+            self.w = (total + self.kappa * self.centre.astype(np.float64)) / (1.0 + self.kappa)
 
     def visit(self, active: np.ndarray, blocks: np.ndarray, squared_step: float) -> tuple[np.ndarray, float, float]:
         """One pass over ``active``; the rows that stay, what they add to the gap, and how far w may still move."""
@@ -91,14 +100,14 @@ class MachineAscent:
 
     def total(self) -> np.ndarray:
         """The sum of all vectors times their weights."""
-        return (1.0 + self.kappa) * self.w - self.kappa * self.centre
+        return (1.0 + self.kappa) * self.w - self.kappa * self.centre.astype(np.float64)
 
     def evaluate(self) -> tuple[float, float]:
         """The relative gap, and about how large P is."""
         lowest, alpha = np.zeros(self.room.size), self.coordinates.share.ravel()
         look_at_sets(self.problem.part, self.w, self.coordinates, self.problem.rows, lowest, self.room)
-        total = self.total()
-        gap = min(self.bounds.update(self.w, lowest, alpha, total), 1.0)
+        square = squared_length_of_total(self.w, self.centre, self.kappa)
+        gap = min(self.bounds.update(self.w, lowest, alpha, square), 1.0)
         return gap, self.problem.primal(self.w, lowest)
 
     def rows_not_at_rest(self, squared_step: float) -> np.ndarray:
@@ -109,8 +118,7 @@ class MachineAscent:
         """Hold w less, if that was not changed for a while."""
         if self.passes >= PATIENCE:
             total, self.kappa = self.total(), 0.5 * self.kappa
-            self.centre, self.before, self.passes = self.w.copy(), self.w.copy(), 0
-            self.w = (total + self.kappa * self.centre) / (1.0 + self.kappa)
+            self.hold_at(self.w, total)
         return 0
 
     def told(self) -> dict[str, Any]:
@@ -129,6 +137,16 @@ def squared_distance(w, v):
 
 
 @compiled
+def squared_length_of_total(w, centre, kappa):
+    """|(1 + kappa) w - kappa v|^2."""
+    total = 0.0
+    for j in range(w.size):
+        part = (1.0 + kappa) * w[j] - kappa * centre[j]
+        total += part * part
+    return total
+
+
+@compiled
 def move_centre(w, centre, before, kappa):
     """Move the centre to w, and beyond it by a part of what w has moved since the last time; w is moved along.
 
@@ -141,10 +159,10 @@ def move_centre(w, centre, before, kappa):
     if back > 0.0:
         beyond = 0.0
     for j in range(w.size):
-        new = w[j] + beyond * (w[j] - before[j])
+        old = np.float64(centre[j])
+        centre[j] = w[j] + beyond * (w[j] - before[j])  # which may round it
         before[j] = w[j]
-        w[j] += part * (new - centre[j])
-        centre[j] = new
+        w[j] += part * (centre[j] - old)
 
 
 @compiled
@@ -276,6 +294,6 @@ def ascend_machine(
     bounds: BestSoFar, alpha: np.ndarray, tol: float, rounds: Rounds, visits: str = "random", seed: int = 0
 ) -> np.ndarray:
     """Ascend from ``alpha`` until the gap is ``tol``; ``bounds`` keeps the best; returns the last alpha."""
-    ascent = MachineAscent(bounds, alpha)
+    ascent = MachineAscent(bounds, alpha, tol)
     climb(ascent, tol, rounds, visits, seed, lambda visited, left: False)
     return ascent.coordinates.share.ravel()

@@ -191,7 +191,7 @@ class MarginBounds:
         self.lower, self.upper = -math.inf, math.inf
         self.present = problem.C > 0.0
 
-    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray) -> float:
+    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray | float) -> float:
         """Take w or alpha over if it is better; the relative gap of the two bounds."""
         problem = self.problem
         norm = math.sqrt(problem.squared_norm(w))

@@ -40,7 +40,7 @@ def newton(bounds: Bounds, alpha: np.ndarray, tol: float, rounds: Rounds) -> Non
     They take the rows near the margin only. When these are solved, all rows are evaluated.
     """
     problem = bounds.problem
-    w = bounds.w if alpha.any() else np.zeros(problem.size)  # from nothing, all rows are between their limits
+    w = bounds.w.copy() if alpha.any() else np.zeros(problem.size)  # from nothing, all rows are between their limits
     before, sigma = (np.zeros_like(alpha), 2.0) if problem.squared else (alpha, _first_sigma(bounds.relative_gap))
     in_norm = np.ones(problem.size)  # which coordinates of w are in its norm
     in_norm[-1] = 0.0 if problem.free else 1.0

@@ -29,19 +29,30 @@ class Bounds:
 
     def __init__(self, problem: SoftMarginProblem, watch: Callable[[dict[str, float]], object] | None = None):
         self.problem, self.watch = problem, watch
-        self.w, self.alpha = np.zeros(problem.size), np.zeros(problem.C.size * problem.slots)
+        self.w, self._places, self._weights = np.zeros(problem.size), np.zeros(0, dtype=np.int64), np.zeros(0)
         self.upper, self.lower, self.passes = math.inf, 0.0, 0
         self.update(self.w, np.zeros(problem.C.size), self.alpha, self.w)
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """The best alpha, as a new array; kept are the numbers in it that are not 0, which are few of a machine."""
+        alpha = np.zeros(self.problem.C.size * self.problem.slots)
+        alpha[self._places] = self._weights
+        return alpha
 
     @property
     def relative_gap(self) -> float:
         """How far apart they are, as a part of the upper bound."""
         return (self.upper - self.lower) / max(self.upper, 1e-300)
 
-    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray) -> float:
-        """Take w or alpha over if it is better; ``score`` and ``total`` are their products with the rows."""
+    def update(self, w: np.ndarray, score: np.ndarray, alpha: np.ndarray, total: np.ndarray | float) -> float:
+        """Take w or alpha over if it is better; ``score`` and ``total`` are their products with the rows.
+
+        Where the bias is not free the squared length of ``total`` is enough.
+        """
         problem = self.problem
         if problem.free:
+            assert isinstance(total, np.ndarray)
             bias = best_bias(problem, score - problem.sign * w[-1], float(w[-1]))
             score, w = score + problem.sign * (bias - w[-1]), np.append(w[:-1], bias)
             if abs(total[-1]) > 1e-15 * float(alpha.sum()):
@@ -49,9 +60,10 @@ class Bounds:
                 total = problem.combine(alpha)
         upper, lower = problem.primal(w, score), problem.dual(alpha, total)
         if upper < self.upper:
-            self.w, self.upper = w.copy(), upper
+            self.w[:], self.upper = w, upper
         if lower > self.lower:
-            self.alpha, self.lower = alpha.copy(), lower
+            self._places, self.lower = np.flatnonzero(alpha), lower
+            self._weights = alpha[self._places]
         if self.watch is not None:
             self.watch({"pass": self.passes, "upper": self.upper, "lower": self.lower, "gap": self.relative_gap})
         return self.relative_gap
@@ -97,7 +109,7 @@ def soft_margin(
     """
     bounds = Bounds(problem, watch)
     method = "newton" if method == "auto" and are_elsewhere(problem.parts) else method
-    alpha = np.zeros_like(bounds.alpha) if alpha is None else problem.hold(alpha)
+    alpha = bounds.alpha if alpha is None else problem.hold(alpha)
     if alpha.any():
         total = problem.combine(alpha)
         t = problem.best_multiple(alpha, total)

@@ -24,7 +24,16 @@ import numpy as np
 from ...interrupt import in_time
 from ...jit import read_only
 from ...rows.exact import count_violated, scored_blocks
-from ...rows.matrix import BLOCK, RowOracle, augmented, combine, scores, weighted_length, write_squared_norms
+from ...rows.matrix import (
+    BLOCK,
+    RowOracle,
+    add_weighted_vectors,
+    augmented,
+    combine,
+    scores,
+    weighted_length,
+    write_squared_norms,
+)
 from ...rows.some import combine_curved, scores_of
 from ..base import Status
 from ..objective import ObjectiveCertificate
@@ -66,6 +75,10 @@ class SoftMarginProblem:
 
     def combine(self, alpha: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """The sum of alpha_i a_i of all rows, or of some, whose alpha is given."""
+        if self.slots > 1:  # one sum as long as w, not one for each block
+            total = np.zeros(self.size)
+            add_weighted_vectors(self.part, alpha, self.rows, self.slots, total)
+            return total
         if rows is None:
             return combine(self.parts, alpha)
         every = np.zeros(self.C.size)
@@ -76,8 +89,10 @@ class SoftMarginProblem:
         """The sum of rate_i <w, a_i> a_i of some rows, in one look at them."""
         return combine_curved(self.parts, w, rate, rows)
 
-    def squared_norm(self, w: np.ndarray) -> float:
-        """|w|^2; a free bias is not in it."""
+    def squared_norm(self, w: np.ndarray | float) -> float:
+        """|w|^2; a free bias is not in it. A number is such a square already."""
+        if not isinstance(w, np.ndarray):
+            return w
         return _product(w[:-1], w[:-1]) if self.free else _product(w, w)
 
     def primal(self, w: np.ndarray, score: np.ndarray) -> float:
@@ -85,8 +100,8 @@ class SoftMarginProblem:
         hinge = np.maximum(1.0 - score, 0.0)
         return 0.5 * self.squared_norm(w) + _product(self.C, hinge * hinge if self.squared else hinge)
 
-    def dual(self, alpha: np.ndarray, total: np.ndarray) -> float:
-        """D(alpha)."""
+    def dual(self, alpha: np.ndarray, total: np.ndarray | float) -> float:
+        """D(alpha); ``total`` is the sum of alpha_i a_i, or its squared length."""
         mass = self.masses(alpha)
         return float(mass.sum()) - 0.5 * self.squared_norm(total) - 0.5 * _product(self.diagonal, mass * mass)
 
@@ -102,15 +117,20 @@ class SoftMarginProblem:
         return t if t < math.inf else 1.0
 
     def hold(self, alpha: np.ndarray) -> np.ndarray:
-        """Alpha within its limits: not negative, and no row with more than its own; sums are not rounded upwards."""
+        """Alpha within its limits: not negative, and no row with more than its own; sums are not rounded upwards.
+
+        Of many classes it is not copied if it is so already.
+        """
         if self.slots == 1:
             return np.clip(alpha, 0.0, self.limit)
-        shares = np.maximum(alpha, 0.0).reshape(-1, self.slots)
+        shares = (np.maximum(alpha, 0.0) if alpha.min(initial=0.0) < 0.0 else alpha).reshape(-1, self.slots)
         mass, several = shares.sum(axis=1), np.count_nonzero(shares, axis=1) > 1
         most = np.where(several, 1.0 - 2 * self.slots * U, 1.0) * self.limit
-        over = mass > most
-        shares[over] *= (most[over] / mass[over])[:, None]
-        return np.where(several[:, None], shares, np.minimum(shares, self.limit[:, None])).ravel()
+        over = np.flatnonzero(mass > most)
+        if over.size:
+            shares = shares.copy()
+            shares[over] = np.minimum(shares[over] * (most[over] / mass[over])[:, None], self.limit[over, None])
+        return shares.ravel()
 
     def balance(self, alpha: np.ndarray) -> np.ndarray:
         """Alpha with the same sum in both classes: the larger one shrinks."""
@@ -128,7 +148,8 @@ def _doubt(problem: SoftMarginProblem, w: np.ndarray) -> np.ndarray:
             out[rows] = 2 * error
         return out
     write_squared_norms(part.rows, problem.rows, out)  # by the lengths of the row and of w: no second look at the rows
-    longest = float(np.sqrt(np.square(part.as_matrix(w)).sum(axis=1).max()))
+    W = w.reshape(part.slots, -1) if part.rows.CLASS_BY_CLASS else w.reshape(-1, part.slots).T  # no copy
+    longest = math.sqrt(float(np.einsum("kj,kj->k", W, W).max()))
     return 8 * (part.rows.longest_row + 8) * U * (np.sqrt(out) * longest + U)
 
 
@@ -162,7 +183,8 @@ def _dual_at_least(problem: SoftMarginProblem, alpha: np.ndarray) -> tuple[float
     for rounding: NumPy sums pairwise, so 64 units in the last place are more than enough for any size.
     """
     total, mass = problem.combine(alpha), float(alpha.sum())
-    terms = min(int(np.count_nonzero(alpha)), BLOCK + alpha.size // BLOCK) + 80
+    blocks = BLOCK + alpha.size // BLOCK if problem.slots == 1 else alpha.size
+    terms = min(int(np.count_nonzero(alpha)), blocks) + 80
     parts = augmented(problem.parts, False) if problem.free else problem.parts  # a free bias is not in the norm
     error = 2 * terms * U * weighted_length(parts, alpha)
     norm, masses = math.sqrt(problem.squared_norm(total)), problem.masses(alpha)
