@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linsep import open_dataset
 from linsep.data.columns import Schema, infer_schema
 from linsep.data.columns.exact_sum import Moments
 from linsep.data.columns.kinds import KINDS, Category
@@ -240,6 +241,15 @@ def test_a_table_with_too_many_columns_is_refused(monkeypatch):
     monkeypatch.setattr("linsep.data.columns.schema.MOST_COLUMNS", 11)
     with pytest.raises(DataError, match="a table may have 11 columns, got 12"):
         infer_schema([table()], "y")
+
+
+@pytest.mark.parametrize("name", ["wide.csv", "wide.jsonl"])
+def test_a_file_with_too_many_columns_is_refused_before_its_rows_are_read(name, tmp_path):
+    row = {f"c{k}": 1 for k in range(50_001)}
+    rows = [",".join(row), "ragged"] if name == "wide.csv" else [json.dumps(row), "no object"]
+    (tmp_path / name).write_text("\n".join(rows))
+    with pytest.raises(DataError, match="a table may have 50000 columns, got 50001"):
+        open_dataset(tmp_path / name, "c0", cache=False)
 
 
 @pytest.mark.parametrize("cell", ["{},5", "${}.50", "{} %", "1'{}00", "€ {}"])

@@ -232,6 +232,13 @@ def infer_schema(
     return Schema(tuple(columns), target, weight, kinds.kind, tuple(notes))
 
 
+def require_few_columns(count: int, path: str = "") -> None:
+    """Refuse a table that is too wide. Readers ask this of its names: its rows would take too much memory."""
+    if count > MOST_COLUMNS:
+        advice = "Write such rows as svmlight."
+        raise DataError(f"a table may have {MOST_COLUMNS} columns, got {count}. {advice}", path)
+
+
 def _require_known(names: list[str], target: str | None, weight: str | None, more: list[str]) -> None:
     """Refuse names of columns that the table has not."""
     for name in (target, weight, *more):
@@ -291,8 +298,7 @@ def _count(
         raise DataError(f"expected one of {', '.join(KINDS)} as the use of a column, got {wrong[0]!r}.")
     for batch in batches:
         names = names or list(batch.columns)
-        if batch.width > MOST_COLUMNS:
-            raise DataError(f"a table may have {MOST_COLUMNS} columns, got {batch.width}. Write such rows as svmlight.")
+        require_few_columns(batch.width)
         code = labels.code(batch[special[0]]) if special[0] in batch.columns else None
         if batch.schema is not schema:  # batches of numbers share one
             schema = batch.schema

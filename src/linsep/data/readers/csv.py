@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..columns.batch import Batch
+from ..columns.schema import require_few_columns
 from ..errors import DataError
 from ..pieces import Piece, read_pieces
 from ..sources import Source
@@ -91,6 +92,7 @@ def _open_table(piece: Piece, source: Source, separator: str, types: Types) -> t
     names = [name.strip() for name in next(_records(head, source, separator), [])]
     if not any(names):
         raise DataError("expected the names of the columns, got an empty line.", source.path, 1)
+    require_few_columns(len(names), source.path)
     names = [name or f"column_{k}" for k, name in enumerate(names)]
     twice = [name for k, name in enumerate(names) if name in names[:k]] if len(set(names)) < len(names) else []
     if twice:

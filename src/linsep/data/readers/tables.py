@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..columns.batch import Batch
+from ..columns.schema import MOST_COLUMNS, require_few_columns
 from ..errors import DataError
 from ..pieces import Piece, read_pieces
 from ..progress import Progress
@@ -150,6 +151,9 @@ def _with_known_types(tables: Tables, most: int) -> Iterator[tuple[Source, Any]]
 def read_json_lines(source: Source, types: Types, size: int, advance: Any) -> Iterator[Any]:
     """Batches of a file with one JSON object per line."""
     for piece in read_pieces(source, size, advance=advance):
+        for line in piece.text.split(b"\n") if piece.data.size > MOST_COLUMNS * piece.lines else ():
+            if line.count(b":") > MOST_COLUMNS:
+                _require_few_keys(line, source)
         try:
             batch = polars().read_ndjson(piece.text, infer_schema_length=None)
         except polars_errors() as error:
@@ -165,6 +169,14 @@ def read_json_lines(source: Source, types: Types, size: int, advance: Any) -> It
         if types.include(batch) or new:
             raise Widened
         yield batch.select(polars().col(name).cast(kind) for name, kind in types.of.items())
+
+
+def _require_few_keys(line: bytes, source: Source) -> None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return  # it will be said what is wrong
+    require_few_columns(len(found) if isinstance(found, dict) else 0, source.path)
 
 
 def _names_in_order(piece: Piece, names: list[str]) -> list[str]:
@@ -201,7 +213,9 @@ def read_columns(source: Source, kind: str, size: int, folder: Path) -> Iterator
             shutil.copyfileobj(file, copy, 1 << 20)
     try:
         scan = (polars().scan_parquet if kind == "parquet" else polars().scan_ipc)(path)
-        rows = max(256, 2 * size // (8 * max(1, len(scan.collect_schema()))))
+        width = len(scan.collect_schema())
+        require_few_columns(width, source.path)
+        rows = max(256, 2 * size // (8 * max(1, width)))
         yield from scan.collect_batches(chunk_size=rows, maintain_order=True, lazy=True)
     except polars_errors() as error:
         name = "a Parquet file" if kind == "parquet" else "an Arrow file"
