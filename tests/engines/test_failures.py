@@ -111,7 +111,7 @@ def test_a_worker_with_too_little_memory_is_an_error_that_names_the_part():
     ):
         X = da.concatenate([da.ones((100, 64)), da.ones((big // 512, 64), chunks=(big // 512, 64))])
         y = da.concatenate([da.zeros(100, dtype=int), da.ones(big // 512, dtype=int, chunks=big // 512)])
-        with pytest.raises(EngineError, match=r"^dask: part 1: every worker .* died\. Has it enough memory\?"):
+        with pytest.raises(EngineError, match=r"^dask: parts? .*1: every worker .* died\. Has it enough memory\?"):
             Perceptron(batch=True, max_iter=2).fit(X, y)
 
 
@@ -120,7 +120,7 @@ def start(module, *arguments):
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def wait_for(condition, seconds=120.0):
+def wait_for(condition, seconds=300.0):
     began = time.monotonic()
     while not condition():
         assert time.monotonic() - began < seconds
@@ -155,11 +155,11 @@ def test_the_command_goes_on_after_its_scheduler_was_killed(tmp_path, rule):
     pd.DataFrame(X, columns=list("pqrstu")).assign(y=y).to_parquet(tmp_path / "rows.parquet")
     model, path = tmp_path / "m.linsep", tmp_path / "m.linsep.checkpoint"
     command = [sys.executable, "-m", "linsep", "fit", str(tmp_path / "rows.parquet"), "-t", "y", "-r", rule,
-               "--passes", "400", "-o", str(model), "--checkpoint-every", "0.1s"]  # fmt: skip
+               "--passes", "100", "-o", str(model), "--checkpoint-every", "0.1s"]  # fmt: skip
     with OneMachine(tmp_path) as first:
         fit = subprocess.Popen([*command, "--scheduler", first.address], stderr=subprocess.PIPE, text=True)
         wait_for(lambda: path.exists() or fit.poll() is not None)
-        time.sleep(0.5)
+        time.sleep(0.2)
         first.scheduler.send_signal(signal.SIGKILL)
         said = fit.communicate(timeout=120)[1]
     assert fit.returncode not in (0, 70), said

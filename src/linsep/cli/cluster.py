@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -30,6 +31,7 @@ def check_cluster(options: dict[str, Any]) -> None:
 @contextmanager
 def connected(options: dict[str, Any], more: str = "") -> Iterator[Any]:
     """The client of the scheduler or workers that were asked for, while the block runs; ``more`` is what to do then."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once, by us
     with ExitStack() as stack:
         try:
             client, owned = connect(options["scheduler"], options["workers"] or 1)

@@ -6,7 +6,8 @@ the arguments of `map` travel, those shared by all parts once to the scheduler.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -194,9 +195,25 @@ class _Kept:
         return int(sizeof(self.value))
 
 
+class _Sealed:
+    """What belongs to a part and holds no task: Dask would look for tasks in all that it is made of, for a second."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+def _seal(member: Any) -> Any:
+    """A member of a part, sealed unless it is a task or a handle."""
+    from dask import is_dask_collection
+    from distributed import Future
+
+    return member if is_dask_collection(member) or isinstance(member, Future) else _Sealed(member)
+
+
 def _keep(function: Callable[..., Any], *part: Any) -> _Kept:
     """``function`` of a part where it is to stay."""
-    return _Kept(function(*(each.value if isinstance(each, _Kept) else aligned(each) for each in part)))
+    members = (aligned(each.value) if isinstance(each, _Sealed) else each for each in part)
+    return _Kept(function(*(each.value if isinstance(each, _Kept) else aligned(each) for each in members)))
 
 
 def _answer_all(
@@ -208,6 +225,19 @@ def _answer_all(
     shared = aligned(shared)
     answers = [function(one.value, *shared, *aligned(own)) for one, own in zip(held, each, strict=True)]
     return get_worker().address, answers
+
+
+@contextmanager
+def _connection() -> Iterator[None]:
+    """What a lost scheduler raises, in one sentence."""
+    from distributed import CancelledError
+    from distributed.client import ClosedClientError
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (CancelledError, ClosedClientError, CommClosedError) as error:
+        raise EngineError("dask: the connection to the scheduler is lost. Start a cluster, and go on.") from error
 
 
 class Dask:
@@ -224,14 +254,15 @@ class Dask:
         from dask import delayed
 
         make = delayed(_keep, pure=False)
-        return list(self.client.compute([make(function, *part) for part in parts]))
+        with _connection():
+            return list(self.client.compute([make(function, *map(_seal, part)) for part in parts]))
 
     def map(self, function: Callable[..., Any], handles: Sequence[Any], shared: tuple, each: Sequence[tuple]) -> list:
         """The answers in the order of the parts."""
-        from distributed import CancelledError
-        from distributed.client import ClosedClientError
-        from distributed.comm import CommClosedError
+        with _connection():
+            return self._map(function, handles, shared, each)
 
+    def _map(self, function: Callable[..., Any], handles: Sequence[Any], shared: tuple, each: Sequence[tuple]) -> list:
         futures: list[Any] = []
         own: Any = shared
         answers: list[Any] = [None] * len(handles)
@@ -249,8 +280,6 @@ class Dask:
                 for k, answer in zip(group, found, strict=True):
                     answers[k] = aligned(answer)
             return answers
-        except (CancelledError, ClosedClientError, CommClosedError) as error:
-            raise EngineError("dask: the connection to the scheduler is lost. Start a cluster, and go on.") from error
         finally:
             left = [future for future in futures if not future.done()]
             if left and self.client.status == "running":
@@ -278,7 +307,7 @@ class Dask:
 
     def _wait(self, futures: Sequence[Any], handles: Sequence[Any]) -> None:
         """Wait for all; a proof that is out of time is given up."""
-        from distributed import KilledWorker, TimeoutError, wait
+        from distributed import TimeoutError, wait
 
         while True:
             if self.client.status not in ("running", "connecting"):
@@ -288,16 +317,27 @@ class Dask:
                 break
             except TimeoutError:
                 keep_time()
-        for number, future in enumerate([*handles, *futures]):
-            name = f"part {number}" if number < len(handles) else "some parts"
-            if future.status == "cancelled" or future.status == "lost":
-                raise EngineError(f"dask: {name} is {future.status}: the scheduler has been lost or restarted.")
-            if future.status == "error":
-                error = future.exception()
-                if not isinstance(error, KilledWorker):
-                    if number < len(handles) and error is not None and not _is_named(error):
-                        raise _not_made(number, error) from error
-                    raise error
-                raise EngineError(
-                    f"dask: {name}: every worker that computed it died. Has it enough memory? {error}"
-                ) from error
+        _raise_first([*handles, *futures], len(handles))
+
+
+def _raise_first(futures: Sequence[Any], parts: int) -> None:
+    """Raise what went wrong with any of the futures; the first ones are those of the parts."""
+    from distributed import KilledWorker
+
+    lost: list[int] = []
+    for number, future in enumerate(futures):
+        if future.status in ("cancelled", "lost"):
+            name = f"part {number}" if number < parts else "some parts"
+            raise EngineError(f"dask: {name} is {future.status}: the scheduler has been lost or restarted.")
+        if future.status == "error":
+            error = future.exception()
+            if isinstance(error, KilledWorker):
+                lost.append(number)
+            elif number < parts and not _is_named(error):
+                raise _not_made(number, error) from error
+            else:
+                raise error
+    if lost:
+        named = [str(number) for number in lost if number < parts]
+        name = f"part{'s' * (len(named) > 1)} {', '.join(named[:10])}" if named else "some parts"
+        raise EngineError(f"dask: {name}: every worker with it died. Has it enough memory?")

@@ -205,7 +205,8 @@ def _mixed_pass(run: _Run, state: State, rng: np.random.Generator | str | None, 
     numbers = [(number,) for number in range(count_parts(run.parts))]
     found = map_parts(learn_part, run.parts, (run.target, rule, average), state.w, begin, order, each=numbers)
     mixed = mix(found, state.w, begin, average)
-    state.dual_weights *= mixed.before
+    if mixed.before != 1.0:
+        state.dual_weights *= mixed.before
     (_add_entries if run.traits.labellings else _add_weights)(run.parts, state, mixed.shares)
     state.w[:] = mixed.w
     if average:
@@ -297,8 +298,9 @@ def _move(run: _Run, state: State, look: _Look) -> tuple[float, float]:
     alpha, beta = run.rule.batch_step(counters.updates, batch)
     w *= alpha
     w += beta * look.batch_sum
-    state.dual_weights *= alpha
-    state.dual_weights += beta * look.weights
+    if alpha != 1.0:
+        state.dual_weights *= alpha
+    state.dual_weights += look.weights if beta == 1.0 else beta * look.weights
     state.step_length = beta * math.sqrt(ss)
     total = alpha * counters.total + beta * sums.total
     state.counters = counters._replace(updates=counters.updates + 1, total=total)
