@@ -286,3 +286,15 @@ def test_killed_workers_change_nothing(cluster):
             over.set()
             thread.join()
     assert killed
+
+
+@pytest.mark.parametrize("rule", [Kozinec(batch=True), MaximumMargin(C=1.0)], ids=["hard", "soft"])
+def test_numbers_that_doubles_cannot_hold_beside_others_are_refused_as_in_memory(rule):
+    X = np.vstack([np.eye(2), -np.eye(2)]) * [1.0, 2.0**-600]
+    y = np.array([0, 0, 1, 1])
+    said = []
+    for given in ((X, y), (da.from_array(X, chunks=(2, 2)), da.from_array(y, chunks=2))):
+        with pytest.raises(ValueError, match=r"^X: column 1 has no value above 2\.41e-181, beside 1: ") as error:
+            rule.fit(*given)
+        said.append(str(error.value))
+    assert said[0] == said[1]

@@ -142,6 +142,16 @@ def _times(X: Any, exponent: int) -> Any:
     return np.ldexp(X, exponent)
 
 
+def largest_of(X: Any, axis: int) -> np.ndarray:
+    """The largest |x| of every column (``axis`` 0) or row (1)."""
+    most = abs(X).max(axis=axis)
+    return (most.toarray() if sp.issparse(most) else most).ravel().astype(np.float64)
+
+
+def _largest_of_part(loaded: tuple[Loaded, Facts], axis: int) -> np.ndarray:
+    return largest_of(loaded[0].X, axis)
+
+
 def _take(loaded: tuple[Loaded, Facts], rows: np.ndarray, exponent: int) -> Any:
     return _times(loaded[0].X[rows], exponent)
 
@@ -226,6 +236,11 @@ class Parted:
     def magnitudes(self) -> Magnitudes:
         """The least number that is not 0, and the largest."""
         return Magnitudes(min(each.least for each in self.facts), max(each.largest for each in self.facts))
+
+    def largest(self, axis: int) -> np.ndarray:
+        """The largest |x| of every column (``axis`` 0) or row (1), before rows are multiplied."""
+        found = self.engine.map(_largest_of_part, self.handles, (axis,), [()] * len(self.handles))
+        return np.max(found, axis=0) if axis == 0 else np.concatenate(found)
 
     def times_power_of_two(self, exponent: int) -> Parted:
         """The rows times 2^exponent."""

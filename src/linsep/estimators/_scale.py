@@ -19,7 +19,7 @@ from ..certificates.margin import MarginCertificate
 from ..certificates.objective import ObjectiveCertificate
 from ..certificates.ridge import RidgeCertificate
 from ..door import Magnitudes
-from ._parted import Parted
+from ._parted import Parted, largest_of
 
 SAFE = 64  # rows of a largest number between 2^-64 and 2^64 are learned from as they are
 NEAR = 16  # the same of a soft margin, whose free bias is found by steps beside the rows: at 2^20 they become many
@@ -190,8 +190,7 @@ def choose_scale(
 
 def _refuse_lost(X: Any, axis: int, least: float, beside: str, zeros: bool = False) -> None:
     """Refuse a column, or a row, all of which is below ``least``; if it has numbers, or ``zeros`` count, too."""
-    most = abs(X).max(axis=axis)
-    most = (most.toarray() if sp.issparse(most) else most).ravel().astype(np.float64)
+    most = X.largest(axis) if isinstance(X, Parted) else largest_of(X, axis)
     lost = np.flatnonzero((zeros | (most > 0)) & (most < least))
     if lost.size:
         name = f"{('column', 'row')[axis]} {lost[0]}"
