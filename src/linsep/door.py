@@ -47,6 +47,12 @@ def _extreme_bits(bits, mask):
     return least, largest
 
 
+def refuse_dates(X: Any) -> None:
+    """Refuse dates and times, which NumPy would take for numbers."""
+    if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":
+        raise ValueError(f"X: expected numbers, got an array of {X.dtype}.")
+
+
 def check_sparse(X: Any, name: str = "X") -> bool:
     """Refuse a sparse matrix whose indices or pointers lead outside of its arrays.
 

@@ -17,8 +17,12 @@ from . import damage
 from .tally import Tally
 
 MEMORY = 8 * 2**30  # bytes of address space
-PARTS = "rows", "structures", "entries"
+PARTS = "rows", "structures", "entries", "functions", "collections"
 REFUSE, READ, EITHER = "refuse", "read", "either"
+OF_ROWS = (
+    "predict", "decision_function", "distance", "predict_proba", "predict_log_proba", "risks", "votes", "ambiguous",
+    "transform",
+)  # fmt: skip
 
 
 class Case(NamedTuple):
@@ -93,11 +97,15 @@ def row_cases() -> Iterator[Case]:
             )
         if hasattr(fitted, "check"):
             methods["check"] = lambda X, y, *rest, rule=fitted: _require(rule.check(X, y, *rest))
+        if hasattr(fitted, "losses"):
+            methods["losses"] = lambda X, y, *rest, rule=fitted: rule.losses(X, y)
+        if hasattr(rule, "path"):
+            methods["path"] = lambda X, y, *rest, rule=rule: clone(rule).path(X, y, [0.1, 1.0], *rest)
         for method, call in methods.items():
-            yield from with_labels(
-                f"{name}.{method}", call, X, y, sparse, method in ("fit", "partial_fit"), takes_weight
-            )
-        for method in ("predict", "decision_function", "distance", "predict_proba", "votes", "transform"):
+            first = method in ("fit", "partial_fit", "path")
+            weighted = takes_weight and method != "losses"
+            yield from with_labels(f"{name}.{method}", call, X, y, sparse, first, weighted)
+        for method in OF_ROWS:
             if hasattr(fitted, method):
                 yield from rows_only(f"{name}.{method}", getattr(fitted, method), X, sparse)
     yield from with_labels("separability", ls.separability, X, y, READ, True, True)
@@ -139,15 +147,21 @@ def with_labels(entry: str, call: Callable, X, y, sparse: str, first: bool, weig
 
 def all_cases(part: str) -> Iterator[Case]:
     """All cases of rows or of structures, always in the same order."""
+    from .malformed_collections import collection_cases
     from .malformed_entries import entry_cases
+    from .malformed_functions import function_cases
     from .malformed_structures import structure_cases
 
-    return {"rows": row_cases, "structures": structure_cases, "entries": entry_cases}[part]()
+    found = {
+        "rows": row_cases, "structures": structure_cases, "entries": entry_cases, "functions": function_cases,
+        "collections": collection_cases,
+    }  # fmt: skip
+    return found[part]()
 
 
-def entry_name(case: Case) -> str:
-    """The public name that a case is about."""
-    return case.entry.split(".")[0].split("(")[0]
+def entry_name(entry: str) -> str:
+    """The public name that an entry is about."""
+    return entry.split(".")[0].split("(")[0]
 
 
 def try_case(case: Case) -> str:

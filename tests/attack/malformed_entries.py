@@ -34,6 +34,7 @@ def entry_cases() -> Iterator[Case]:
     yield from _array_file_cases()
     yield from _model_file_cases()
     yield from _checkpoint_cases()
+    yield from _shard_cases()
 
 
 def _function_cases() -> Iterator[Case]:
@@ -302,3 +303,23 @@ def _load(content: bytes) -> Any:
         path = Path(folder, "model.linsep")
         path.write_bytes(content)
         return load(path)
+
+
+def _shard_cases() -> Iterator[Case]:
+    """Files of tokens."""
+    for kind, content in {
+        "a column fewer": b"The DT\ndog\n", "a column more": b"The DT\ndog NN x\n", "not UTF-8": b"The \xff\n",
+    }.items():  # fmt: skip
+        yield Case("open_shards", kind, REFUSE, lambda content=content: _load_shards(content))
+    yield Case("open_shards", "no file", REFUSE, lambda: _load_shards(b"The DT\n", name="none"))
+    yield Case("open_shards", "as it is", READ, lambda: _load_shards(b"The DT\ndog NN\n"))
+    for kind, columns in {"one column": ["word"], "a name twice": ["word", "word"]}.items():
+        yield Case("open_shards", kind, REFUSE, lambda columns=columns: _load_shards(b"The DT\n", columns))
+
+
+def _load_shards(content: bytes, columns: Any = ("word", "label"), name: str = "some.txt") -> Any:
+    from linsep import open_shards
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "some.txt").write_bytes(content)
+        return open_shards(Path(folder, name), columns).load()

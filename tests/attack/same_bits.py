@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -14,58 +15,79 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from test_recorded_fits import FITS, IRIS, MIXED, WRONG, reading
 
 from . import structures
 from .malformed import estimators
 from .malformed_structures import GRAPHS, ON, SEQUENCES, TAGS
 from .tally import Tally
 
+ANEW = "kozinec, sparse", "soft", "margin, many", "squares, lms", "sequences", "anderson, kozinec", "walk, sparse"
+
 
 def fits() -> dict[str, Callable[[], Any]]:
-    """Every estimator on dense, sparse and float32 rows, structures, and Gaussians."""
+    """The recorded fits, and every estimator on rows of several kinds."""
     import linsep as ls
+    from linsep import bayes
 
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 5)) + 0.7 * y[:, None]
     apart = X + 3.0 * y[:, None]
-    found: dict[str, Callable[[], Any]] = {}
+    found: dict[str, Callable[[], Any]] = dict(FITS)
     for name, rule in estimators().items():
         for kind, rows in {"mixed": X, "apart": apart, "float32": X.astype(np.float32)}.items():
-            found[f"{name}, {kind}"] = lambda rule=rule, rows=rows: rule.fit(rows, y)
+            found[f"{name}, {kind}"] = lambda rule=rule, rows=rows: scored(rule.fit(rows, y), rows)
         if not name.startswith(("Anderson", "Bayes", "NearestMean", "Mahalanobis", "Lifted")):  # for dense rows
-            found[f"{name}, sparse"] = lambda rule=rule: rule.fit(sp.csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0)), y)
+            sparse = sp.csr_matrix(np.where(np.abs(X) > 0.5, X, 0.0))
+            found[f"{name}, sparse"] = lambda rule=rule, rows=sparse: scored(rule.fit(rows, y), rows)
     for rule in structures.RULES:
         found[f"sequences, {rule}"] = lambda rule=rule: ls.SequenceClassifier(rule, random_state=0).fit(SEQUENCES, TAGS)
         found[f"networks, {rule}"] = lambda rule=rule: ls.NetworkClassifier(rule=rule, random_state=0).fit(GRAPHS, ON)
-    found["separability"] = lambda: ls.separability(X, y)
+    found |= {
+        "margin, least score": lambda: ls.MaximumMargin(least_score=1.0).fit(apart, y),
+        "soft, machine": lambda: ls.MaximumMargin(1.0).fit(*MIXED),
+        "densities, Parzen": lambda: scored(ls.Bayes(bayes.Parzen(2.0)).fit(*IRIS), IRIS[0]),
+        "densities, piecewise": lambda: scored(ls.Bayes(bayes.PiecewiseConstant()).fit(*IRIS), IRIS[0]),
+        "densities, uniform": lambda: scored(ls.Bayes(bayes.Uniform()).fit(*IRIS), IRIS[0]),
+        "densities, Rayleigh": lambda: scored(ls.Bayes(bayes.Rayleigh()).fit(*IRIS), IRIS[0]),
+        "chosen, in threads": lambda: ls.MaximumMarginCV([0.01, 1.0], n_jobs=2).fit(*WRONG),
+    }
     return found
 
 
-def child(backwards: bool) -> None:
-    """Fit all, in order or backwards; prints a checksum of each."""
+def scored(rule: Any, X: Any) -> Any:
+    """The estimator, if it has weights; else its scores of rows."""
+    return rule if hasattr(rule, "coef_") else rule.decision_function(X)
+
+
+def child(backwards: bool, names: list[str]) -> None:
+    """Fit these, or all, in order or backwards; prints a checksum of each."""
     sums = {}
-    order = list(fits().items())
+    order = [(name, fit) for name, fit in fits().items() if name in names or not names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, fit in reversed(order) if backwards else order:
-            rule = fit()
-            parts = [getattr(rule, part, None) for part in ("coef_", "intercept_", "means_", "w", "weights")]
-            bits = b"".join(np.ascontiguousarray(part).tobytes() for part in parts if isinstance(part, np.ndarray))
-            certificate = getattr(rule, "certificate_", None)
-            bits += repr((getattr(certificate, "lower", None), getattr(certificate, "upper", None))).encode()
-            sums[name] = hashlib.sha256(bits).hexdigest()
+            sums[name] = hashlib.sha256(json.dumps(reading(fit())).encode()).hexdigest()
     print(json.dumps(sums))
 
 
 def attack(seed: int, tally: Tally) -> None:
-    """Two processes without a cache of compiled code in common; what differs is a failure."""
+    """All fits with the cache of compiled code, and some that compile it anew, in the order of the process."""
+    compare([], os.environ, tally)
+    compare(list(ANEW), None, tally)
+
+
+def compare(names: list[str], environment: Any, tally: Tally) -> None:
+    """Two processes; without an ``environment`` each has a cache of its own. What differs is a failure."""
     found = []
     for backwards in ("0", "1"):
-        command = [sys.executable, "-m", "attack.same_bits", backwards]
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            settings = environment or os.environ | {"NUMBA_CACHE_DIR": folder}
+            done = subprocess.run(
+                [sys.executable, "-m", "attack.same_bits", backwards, *names],
+                capture_output=True, text=True, env=settings | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            )  # fmt: skip
         if done.returncode:
             tally.fail("crash", "same bits", f"exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
             return
@@ -77,4 +99,4 @@ def attack(seed: int, tally: Tally) -> None:
 
 
 if __name__ == "__main__":
-    import_module("attack.same_bits").child(sys.argv[1] == "1")
+    import_module("attack.same_bits").child(sys.argv[1] == "1", sys.argv[2:])

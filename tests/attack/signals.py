@@ -95,6 +95,28 @@ def _fit(
     return prepare
 
 
+def _fit_parts(make: Callable[[], Any], data: Callable[[], tuple], workers: int = 0) -> Callable[[], tuple]:
+    """A fit of Dask arrays in four parts: by threads of the process, or by so many other processes."""
+
+    def prepare() -> tuple[Any, Callable]:
+        import dask.array as da
+        from distributed import Client, LocalCluster
+
+        if workers:
+            cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, processes=True)
+            cluster.client = Client(cluster)  # of the process, as long as it lives
+        X, y = data()
+        parts = [da.from_array(each, chunks=(len(y) // 4, *each.shape[1:])) for each in (X, y)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            make().set_params(max_iter=1).fit(*parts)
+        rule = make()
+        rule.examples, rule.cluster = (X, y), cluster if workers else None
+        return rule, lambda: rule.fit(*parts)
+
+    return prepare
+
+
 def _solve(engine: str, **options: Any) -> Callable[[], tuple[Any, Callable]]:
     def prepare() -> tuple[Any, Callable]:
         from linsep.inference import solve
@@ -163,6 +185,27 @@ def cases() -> dict[str, Callable[[], tuple[Any, Callable]]]:
         "MaximumMargin(squared)": _fit(
             lambda: ls.MaximumMargin(C=1e4, loss="squared_hinge", method="ascent", tol=1e-13, **forever),
             lambda: _mixed(60_000, 40),
+        ),
+        "MaximumMarginCV": _fit(
+            lambda: ls.MaximumMarginCV([0.01, 1.0, 1e4], tol=1e-13, cv_tol=1e-12, **forever), lambda: _mixed(20_000, 30)
+        ),
+        "MaximumMarginCV(n_jobs=2)": _fit(
+            lambda: ls.MaximumMarginCV([0.01, 1e4], tol=1e-13, cv_tol=1e-12, n_jobs=2, **forever),
+            lambda: _mixed(20_000, 30),
+        ),
+        "Perceptron on Dask, threads": _fit_parts(
+            lambda: ls.Perceptron(batch=True, **forever), lambda: _mixed(40_000, 30)
+        ),
+        "Kozinec on Dask, threads": _fit_parts(
+            lambda: ls.Kozinec(batch=True, tol=1e-12, **forever), lambda: _apart(40_000, 30)
+        ),
+        "Perceptron on Dask, processes": _fit_parts(
+            lambda: ls.Perceptron(batch=True, **forever), lambda: _mixed(40_000, 30), workers=2
+        ),
+        "MaximumMargin on Dask, processes": _fit_parts(
+            lambda: ls.MaximumMargin(C=1e4, loss="squared_hinge", method="newton", tol=1e-15, **forever),
+            lambda: _mixed(200_000, 60),
+            workers=2,
         ),
         "MaximumMargin(C=1), three classes": _fit(
             lambda: ls.MaximumMargin(C=1e4, tol=1e-13, method="ascent", **forever), lambda: _mixed(20_000, 30, 3)
@@ -252,9 +295,12 @@ def child(name: str, seed: int) -> None:
         warnings.simplefilter("ignore")
         for _ in range(TRIES):
             answer = _interrupted(call, delay)
-            if answer.get("tested", True):
+            if answer["seen"] and "processes" in name and not hasattr(rule, "coef_"):
+                delay *= 2.0  # it came while the rows were sent to the workers, and there was no w yet
+            elif answer.get("tested", True):
                 break
-            delay = rng.uniform(0.1, 0.8) * answer["ended"]
+            else:
+                delay = rng.uniform(0.1, 0.8) * answer["ended"]
     answer["handler"] = signal.getsignal(signal.SIGINT) is before
     if rule is not None:
         answer.update(usable(rule, *rule.examples))

@@ -1,11 +1,14 @@
 """A slice of the attack: fixed seeds, the same on every machine. ``script/attack`` goes on from there."""
 
+import inspect
+import re
 from importlib import import_module
 
 import pytest
 
 from attack import exact, malformed, signals
 from attack.malformed_entries import WITHOUT_ARRAYS
+from attack.malformed_functions import ELSEWHERE
 from attack.tally import Tally
 
 SLICE = {
@@ -48,12 +51,35 @@ def test_malformed_arrays_get_one_sentence():
     assert sum(tally.problems.values()) > 100
 
 
-def test_every_public_name_is_attacked_with_malformed_arrays():
+@pytest.fixture(scope="module")
+def entries():
+    """What is attacked with malformed arrays, part by part."""
+    return {part: {case.entry for case in malformed.all_cases(part)} for part in malformed.PARTS}
+
+
+def test_every_public_name_is_attacked_with_malformed_arrays(entries):
     import linsep
 
-    attacked = {malformed.entry_name(case) for part in malformed.PARTS for case in malformed.all_cases(part)}
+    attacked = set(map(malformed.entry_name, set().union(*entries.values())))
     assert not attacked & set(WITHOUT_ARRAYS)
     assert set(linsep.__all__) - set(WITHOUT_ARRAYS) <= attacked
+
+
+def test_every_public_name_of_the_modules_is_attacked_too(entries):
+    attacked = {word for entry in set().union(*entries.values()) for word in re.split(r"[(,.]", entry)}
+    for module, elsewhere in ELSEWHERE.items():
+        public = set(import_module(f"linsep.{module}").__all__)
+        assert elsewhere <= public, module
+        assert public - elsewhere <= attacked, module
+
+
+def test_every_method_of_rows_is_attacked(entries):
+    composed = {"score", "fit_transform"}  # scikit-learn's: a method that is attacked, and arithmetic on its answer
+    for name, rule in malformed.estimators().items():
+        for method in (each for each in dir(type(rule)) if not each.startswith("_") and each not in composed):
+            call = inspect.getattr_static(rule, method, None)
+            if inspect.isfunction(call) and [*inspect.signature(call).parameters][1:2] == ["X"]:
+                assert f"{name}.{method}" in entries["rows"]
 
 
 @pytest.mark.long

@@ -23,7 +23,8 @@ def test_an_evaluation_is_what_the_built_vectors_say(form, compiled):
     weight = np.arange(1.0, sign.size + 1)
     part, w, rows = points(FORMATS[form](X), sign, weight), np.arange(-2.0, 4.0), np.arange(sign.size)
     seen = np.empty((2, sign.size))
-    (look_at_block if compiled else look_at_block.py_func)(part, w, rows, *seen)
+    (look_at_block if compiled else look_at_block.py_func)(part.with_bias(0.0), w, rows, *seen)
+    seen[0] += sign * w[-1]
     asked = tuple(seen), part.sign, part.weight, rows, (2.0**-40, 2.0**-41, 1.0)
     found = evaluate_block.py_func(*asked)
     if compiled:
@@ -36,8 +37,17 @@ def test_an_evaluation_is_what_the_built_vectors_say(form, compiled):
     assert found.longest == np.max(np.sum(A * A, axis=1))
     squares = np.sum(A * A, axis=1)
     assert found.sure == pytest.approx(
-        np.min(score - 2.0**-40 * np.sqrt(squares - 1.0 + FUZZ * squares) - 2.0**-41), rel=1e-15
+        np.min(score - 2.0**-40 * np.sqrt((squares - 1.0) * (1.0 + FUZZ)) - 2.0**-41), rel=1e-15
     )
+
+
+def test_the_doubt_about_a_score_is_that_of_the_columns_in_any_unit():
+    """Beside a bias of 1 the squares of small columns are lost: scores of 2^-80 are not known to 2^-60."""
+    X, sign = cases.integers(6, high=9)
+    w, unit = np.arange(-2.0, 4.0), 2.0**-40
+    one = evaluate([points(X, sign)], w)
+    other = evaluate([points(unit * X, sign)], unit * np.append(w[:-1], unit * w[-1]))
+    assert (other.lowest, other.sure) == (unit * unit * one.lowest, unit * unit * one.sure)
 
 
 @pytest.mark.parametrize("form", ["dense", "csr32"])

@@ -9,11 +9,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..estimators._datasets import RowClassifier
 from ..estimators._lazy import row_by_row
-from ..estimators._validation import HasMethods, StrOptions, all_or_nothing, check_parameters, set_parameters
+from ..estimators._validation import (
+    HasMethods,
+    StrOptions,
+    all_or_nothing,
+    as_column,
+    check_parameters,
+    set_parameters,
+)
 from ..model_file import Saved
 from ..risk.empirical import find_labels
 from ._validation import by_label, check_labelled, check_more, check_rows, repeat_rows
@@ -225,7 +232,7 @@ class Bayes(Saved, RowClassifier, BaseEstimator):
     def losses(self, X, y) -> np.ndarray:
         """Return the loss of the decision for every row if ``y`` is true; their mean is the empirical risk."""
         X = self._check(X)
-        decided, truth = self.strategy_.decide(X), column_or_1d(y)
+        decided, truth = self.strategy_.decide(X), as_column(y)
         if truth.shape != decided.shape:
             raise ValueError(f"y: expected {decided.size} labels, one per row of X, got {truth.size}.")
         return self.loss_[decided, find_labels(truth, self.classes_, "y")]

@@ -40,6 +40,8 @@ def hyperplane_errors(w: Any, b: float, means: Any, covariances: Any, y: Any) ->
     w, means = as_float_array(w, "w").ravel(), np.atleast_2d(as_float_array(means, "means"))
     if means.shape[1] != w.size or not w.any():
         raise ValueError(f"w: expected {means.shape[1]} numbers, one per column of means, not all 0; got {w.tolist()}.")
+    if not (np.isfinite(w).all() and np.isfinite(means).all() and np.isfinite(b)):
+        raise ValueError("w, b, means: expected finite numbers, got NaN or infinity.")
     covariances = [covariances] * len(means) if isinstance(covariances, Real) else covariances
     labels, k = np.unique(np.asarray(y), return_inverse=True)
     if len(labels) > 2 or k.shape != (len(means),) or len(covariances) != len(means):

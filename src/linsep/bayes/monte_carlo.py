@@ -71,6 +71,8 @@ def monte_carlo_risk(
     >>> print(monte_carlo_risk(lambda X: (X[:, 0] > 0).astype(int), model, random_state=0))  # Phi(-1) = 0.15866
     0.15868 ± 0.00046 (100000 samples)
     """
+    if not hasattr(model, "classes_"):
+        raise ValueError(f"model: expected a Model, got {type(model).__name__}.")
     W, decisions = check_loss(model.classes_, loss, reject, reject_label)
     predict = strategy.predict if hasattr(strategy, "predict") else strategy
     if not callable(predict):

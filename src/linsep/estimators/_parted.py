@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from ..certificates.check.rows import Elsewhere as CheckedRows
 from ..certificates.check.rows import by_blocks, times_power_of_two
 from ..data import DataError
-from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
+from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes, refuse_dates
 from ..jit import read_only
 from ..oracles.classes import against_rivals
 from ..oracles.elsewhere import Elsewhere, Held, Place
@@ -49,7 +49,7 @@ def load_part(X: Any, y: Any, weight: Any, number: int) -> tuple[Loaded, Facts]:
     """Check a part where it is; errors name it."""
     try:
         return _load(X, y, weight)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError, AttributeError) as error:
         raise ValueError(f"part {number}: {' '.join(str(error).split())}") from None
 
 
@@ -60,7 +60,7 @@ def load_piece(part: Any, weight: np.ndarray | None, number: int) -> tuple[Loade
         return _load(X, y, weight)
     except DataError:
         raise
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OverflowError, OSError) as error:
         where = f"part {number} (rows {part.begin} to {part.end - 1})"
         raise ValueError(f"{where}: {' '.join(str(error).split())}") from None
 
@@ -69,6 +69,7 @@ def _load(X: Any, y: Any, weight: Any) -> tuple[Loaded, Facts]:
     if getattr(X, "ndim", 2) != 2:
         raise ValueError(f"expected a matrix, got an array of {X.ndim} dimensions.")
     head = X.iloc[:0] if hasattr(X, "iloc") else None
+    refuse_dates(X)
     if sp.issparse(X):
         check_sparse(X)
     X = check_array(

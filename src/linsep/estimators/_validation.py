@@ -25,7 +25,7 @@ from sklearn.utils._param_validation import validate_params as validate_params
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted, validate_data
 
 from ..data import Dataset
-from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes
+from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes, refuse_dates
 from ..engines.dask_client import is_collection
 from ..interrupt import INTERRUPT, interrupts, suspended
 from ..jit import announced
@@ -156,13 +156,12 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
         if X.is_sparse and options.get("accept_sparse", "csr") is False:
             raise TypeError(f"X: {type(estimator).__name__} takes dense rows only, got sparse ones.")
         validate_data(estimator, X.head, reset=options.get("reset", False), skip_check_array=True)
-        return (X, *(column_or_1d(each, warn=True) for each in y)) if y else X
+        return (X, *(as_column(each, warn=True) for each in y)) if y else X
     if not isinstance(X, np.ndarray) and is_collection(X):
         raise ValueError(f"X: {type(estimator).__name__} takes no dask collection here. Give it X.compute().")
     options = {"accept_sparse": "csr", "dtype": list(IN_PLACE), "reset": False, "ensure_all_finite": False, **options}
     canonical = check_sparse(X) if sp.issparse(X) else None
-    if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":  # dates, which NumPy would take for numbers
-        raise ValueError(f"X: expected numbers, got an array of {X.dtype}.")
+    refuse_dates(X)
     try:
         found = validate_data(estimator, X, *y, order="C", accept_large_sparse=True, **options)
     except (ValueError, OverflowError) as error:
@@ -174,6 +173,14 @@ def check_input(estimator: BaseEstimator, X, *y, finite: bool = True, **options)
     if finite:
         look_at(checked, X)
     return (checked, *found[1:]) if y else checked
+
+
+def as_column(y: Any, warn: bool = False) -> np.ndarray:
+    """Labels as a vector; an error is one sentence."""
+    try:
+        return column_or_1d(y, warn=warn)
+    except ValueError as error:
+        raise ValueError(" ".join(str(error).split())) from error
 
 
 def look_at(X, given=None) -> Magnitudes:

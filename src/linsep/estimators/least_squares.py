@@ -38,6 +38,7 @@ from ._types import ClassWeight, Rate
 from ._validation import (
     NOT_NEGATIVE,
     POSITIVE,
+    Interval,
     Sample,
     StrOptions,
     check_parameters,
@@ -108,7 +109,7 @@ class LeastSquares(DescentClassifier):
         "method": [StrOptions({"ridge", "pinv", "gradient", "lms", "ho-kashyap"})],
         "margins": [StrOptions({"fisher"}), Real, "array-like"],
         "alpha": [NOT_NEGATIVE],
-        "tol": [POSITIVE],
+        "tol": [Interval(Real, 0, 1, closed="neither")],
         "rate": [None, POSITIVE, StrOptions({"1/k", "1/sqrt(k)"}), callable],
         "keep": [StrOptions({"last", "average"})],
         "step_tol": [NOT_NEGATIVE],

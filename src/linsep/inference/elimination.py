@@ -16,7 +16,7 @@ from ..jit import compiled
 from .answer import Answer, bound_summation_error, make_answer
 from .deadline import NEVER, Deadline, OutOfTime, pieces
 from .elimination_order import BITS, EliminationOrder, find_elimination_order
-from .network import Network
+from .network import Network, require_network
 from .trws import answer_late
 
 MEMORY = 2**30  # bytes that all choices together may take
@@ -47,7 +47,7 @@ def elimination(network: Network, bits: float = BITS, tries: int = 8, seed: int 
     (2.0, 'optimal')
     """
     began, deadline = time.perf_counter(), Deadline(seconds)
-    network.check()
+    require_network(network)
     try:
         order = find_elimination_order(network, tries, seed, bits, deadline)
         if order is not None:

@@ -24,7 +24,7 @@ from .deadline import NEVER, Deadline
 from .local_search import improve_labels
 from .maximum_flow import Flow, make_flow, maximise_flow
 from .minimum_cut import set_capacities
-from .network import Network
+from .network import Network, require_network
 
 SWEEPS = 100  # over all nodes, to improve what a move found
 SLACK = 1e-9  # of the largest entry: how far a table may miss the inequality by rounding
@@ -55,7 +55,7 @@ def expansion(network: Network, start=None, rounds: int = 100, seconds: float = 
     (array([0, 0, 0]), 4.0, '1 move')
     """
     began, deadline = time.perf_counter(), Deadline(seconds)
-    network.check()
+    require_network(network)
     if (network.n_labels != network.n_labels[0]).any():
         least, most = network.n_labels.min(), network.n_labels.max()
         raise ValueError(f"expansion: expected the same number of labels for all nodes, got {least} to {most}.")

@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import compiled
 from .answer import Answer, make_answer
 from .bound import upper_bound
-from .network import Network, other_end
+from .network import Network, other_end, require_network
 
 FREE, DEVIATE, TRUE = 0, 1, 2  # tasks of a subtree of the rival: any labels, not all true, all true
 
@@ -52,7 +52,7 @@ def forest(network: Network) -> Answer:
     (array([0, 0, 0]), 4.0, 'optimal')
     """
     began = time.perf_counter()
-    network.check()
+    require_network(network)
     tree, finite = find_forest(network), network.make_finite()
     messages, own = np.zeros(network.message_start[-1]), np.empty(network.unary.size)
     labels = np.empty(network.n_nodes, dtype=np.int64)

@@ -17,7 +17,7 @@ from .answer import Answer, make_answer
 from .bound import upper_bound
 from .deadline import NEVER, Deadline
 from .maximum_flow import Flow, make_flow, maximise_flow
-from .network import UNIT, Network, other_end
+from .network import UNIT, Network, other_end, require_network
 
 ENTRIES = np.arange(4)  # of a 2 x 2 table
 
@@ -41,7 +41,7 @@ def cut(network: Network, seconds: float = 60.0) -> Answer:
     (array([1, 1, 1]), 4.0, 'optimal')
     """
     began, deadline = time.perf_counter(), Deadline(seconds)
-    network.check()
+    require_network(network)
     finite = network.make_finite()
     exchanged = find_exchanged_nodes(finite)
     if exchanged is None:

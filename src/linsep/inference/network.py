@@ -10,7 +10,7 @@ Nodes may have different numbers of labels. An entry of minus infinity forbids a
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -158,8 +158,8 @@ class Network(NamedTuple):
         found = self.unary_start, self.message_start, self.edge_start, self.node_edges
         if self.unary.size != expected[0][-1] or not all(map(np.array_equal, found, expected)):
             raise ValueError("Network: expected starts and lists of edges that agree with the nodes; use from_tables.")
-        if not ((self.unary < np.inf).all() and (self.pairwise < np.inf).all()):
-            raise ValueError("Network: expected finite numbers or -inf in all tables.")
+        if not ((self.unary < np.inf).all() and (self.pairwise < np.inf).all() and np.isfinite(self.constant)):
+            raise ValueError("Network: expected finite numbers or -inf in all tables, and a finite constant.")
 
     def magnitude(self) -> float:
         """The sum over all tables of the largest finite entry in absolute value: no partial sum is larger."""
@@ -312,3 +312,10 @@ def list_node_edges(n_nodes: int, tail: np.ndarray, head: np.ndarray) -> tuple[n
 def other_end(tail, head, v):
     """The end of an edge that is not v; it does not take the network: that costs a call some seventy moves."""
     return head if tail == v else tail
+
+
+def require_network(network: Any) -> None:
+    """Refuse what is no network, or one whose arrays compiled code could not trust."""
+    if not isinstance(network, Network):
+        raise ValueError(f"network: expected a Network, as Network.from_tables makes it, got {type(network).__name__}.")
+    network.check()

@@ -21,7 +21,7 @@ from .elimination_order import find_elimination_order
 from .forest import forest_rival, is_forest
 from .local_search import find_best_single_change
 from .minimum_cut import find_exchanged_nodes, find_minimum_cut
-from .network import Network
+from .network import Network, require_network
 from .solve import solve
 from .trws import MessagePassing
 
@@ -52,7 +52,7 @@ def best_rival(network: Network, truth, engine: str = "auto", seconds: float = 6
     (array([1, 0]), 1.0, 'optimal')
     """
     began, deadline = time.perf_counter(), Deadline(seconds)
-    network.check()
+    require_network(network)
     y = network.check_labelling(truth)
     if (network.n_labels == 1).all():
         raise ValueError("best_rival: expected a node with two labels, got none, so the truth has no rival.")

@@ -16,7 +16,7 @@ from .elimination_order import find_elimination_order
 from .expansion import expand_labels, expansion, is_metric
 from .forest import forest, is_forest
 from .minimum_cut import cut, find_exchanged_nodes
-from .network import Network
+from .network import Network, require_network
 from .open_part import combine, find_open_part
 from .toulbar2 import has_toulbar2, toulbar2
 from .trws import MessagePassing, trws
@@ -69,7 +69,7 @@ def solve(network: Network, engine: str = "auto", seconds: float = 60.0, **optio
 def _solve_by_choice(network: Network, seconds: float, search: bool = True) -> Answer:
     """The engine "auto"."""
     began, deadline = time.perf_counter(), Deadline(seconds)
-    network.check()
+    require_network(network)
     direct = _solve_directly(network, deadline)
     if direct is not None:
         return direct

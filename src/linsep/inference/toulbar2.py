@@ -21,7 +21,7 @@ import numpy as np
 from ..interrupt import INTERRUPT
 from .answer import Answer, bound_summation_error, make_answer
 from .deadline import Deadline
-from .network import Network
+from .network import Network, require_network
 from .trws import answer_late
 
 GRACE = 0.5  # seconds beyond the deadline in which a process may still answer
@@ -52,7 +52,7 @@ def toulbar2(network: Network, seconds: float = 60.0, digits: int | None = None)
     2.0
     """
     began, deadline = time.perf_counter(), Deadline(seconds)
-    network.check()
+    require_network(network)
     if not has_toulbar2():
         raise ImportError("engine 'toulbar2' needs the package pytoulbar2: pip install 'linsep[exact]'.")
     scale = int(np.frexp(network.magnitude())[1])  # costs are those of tables times 2^-scale

@@ -20,7 +20,7 @@ from .answer import Answer, make_answer
 from .bound import upper_bound
 from .deadline import NEVER, PIECE, Deadline, pieces
 from .local_search import improve_labels, perturb_and_improve, score_labelling
-from .network import Network
+from .network import Network, require_network
 
 BATCH = 20  # passes between two computations of the bound
 TRIALS = 1000  # trials of the local search between two comparisons
@@ -165,7 +165,7 @@ def trws(
     (array([1, 1, 1]), 4.0, 'optimal')
     """
     began, deadline = time.perf_counter(), Deadline(seconds)
-    network.check()
+    require_network(network)
     state = MessagePassing(network)
     state.run_until_stalled(passes, deadline, patience)
     state.search_locally(trials, deadline)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .network import Network
+from .network import Network, require_network
 
 LIMIT = 2**26  # bytes of a file, unpacked
 TIMES = 16  # a network may have so many labels per byte of its file: those of variables without a table are not in it
@@ -70,6 +70,7 @@ def write_uai(network: Network, path: str | os.PathLike) -> None:
     ...     read_uai(Path(folder, "one.uai.gz")).unary
     array([0., 1.])
     """
+    require_network(network)
     tables = [np.exp(network.node_table(v)) for v in range(network.n_nodes)]
     tables += [np.exp(network.edge_table(e)).ravel() for e in range(network.n_edges)]
     if not all(np.isfinite(table).all() for table in tables):

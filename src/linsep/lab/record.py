@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+from sklearn.base import BaseEstimator, clone
 
 from .. import __version__
 from ..certificates.base import Certificate
+from ..estimators._validation import check_input
 from ..estimators.anderson import Anderson
 from ..estimators.one_vs import OneVsAll, OneVsOne
 from ..estimators.sequences.classifier import SequenceClassifier
@@ -126,11 +126,9 @@ def describe_data(X: np.ndarray, y: np.ndarray, columns: Any) -> dict[str, Any]:
 
 def check_data(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Numbers and labels that the lab takes."""
-    X = check_array(X, dtype=np.float64, input_name="X")
+    X, y = check_input(BaseEstimator(), X, y, reset=True, accept_sparse=False, dtype=np.float64)
     if len(X) > MOST_ROWS or X.shape[1] > MOST_COLUMNS:
         raise ValueError(f"X: the lab takes up to {MOST_ROWS} rows of {MOST_COLUMNS} columns, got {X.shape}.")
-    y = column_or_1d(y)
-    check_consistent_length(X, y)
     if y.dtype.kind not in "biuUS" and not (y.dtype.kind == "O" and all(isinstance(label, str) for label in y)):
         if y.dtype.kind != "f" or not np.isfinite(y).all():
             raise ValueError("y: expected whole numbers or words as labels.")

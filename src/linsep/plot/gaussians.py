@@ -128,6 +128,8 @@ class ShownGaussians(NamedTuple):
 def read_gaussians(means: Any, covariances: Any, labels: Any, classes: Any) -> ShownGaussians:
     """Check Gaussians of two classes in one or two dimensions."""
     labels, known = np.asarray(labels), np.asarray(classes).tolist()
+    if len(known) != 2:
+        raise ValueError(f"gaussians: expected labels of two classes, got {known}.")
     for label in labels.tolist():
         if label not in known:
             raise ValueError(f"gaussians: labels has {label!r}, which is not one of {known}.")

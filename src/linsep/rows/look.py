@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,10 @@ class Evaluation(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What one look at every set saw: of its lowest vector a the numbers <w,a>, NaN for sets left out, and <a,a>."""
+    """What one look at every set saw: of its lowest vector a the numbers <w,a>, NaN for sets left out, and <a,a>.
+
+    Of rows a = (x, constant) it has <x,x>, which would be lost in <a,a> where the columns are small.
+    """
 
     wa: np.ndarray
     aa: np.ndarray
@@ -40,13 +43,16 @@ class Look(NamedTuple):
         for part in parts:
             own = slice(part.first, part.first + part.sign.size)
             self.wa[own] += (part.bias * w0 * np.array([-1.0, 1.0]))[(part.sign > 0).view(np.int8)]
-            self.aa[own] += part.bias * part.bias
 
 
 def look(parts: Sequence[RowOracle], w: np.ndarray) -> Look:
     """Look at every vector once."""
-    found = map_parts(_look_at_part, parts, w)
-    return found[0] if len(found) == 1 else Look(*map(np.concatenate, zip(*found, strict=True)))
+    rows: Sequence[Any] = parts if parts[0].slots > 1 else [part.with_bias(0.0) for part in parts]
+    each = map_parts(_look_at_part, rows, w)
+    found = each[0] if len(each) == 1 else Look(*map(np.concatenate, zip(*each, strict=True)))
+    if parts[0].slots == 1 and parts[0].rows.bias:
+        found.add_bias(parts, float(w[-1]))
+    return found
 
 
 def _look_at_part(part: RowOracle, w: np.ndarray) -> Look:
@@ -77,12 +83,11 @@ def evaluate_block(seen, sign, weights, rows, trust):
         if wa <= 0.0:
             violated += 1
             weight += weight_of(weights, i)
-        xx = max(aa - constant * constant, 0.0) + FUZZ * aa  # no less than <x,x>, which may be lost in aa
-        doubt = rounding * np.sqrt(xx) + rounding_of_bias
+        doubt = rounding * np.sqrt(aa + FUZZ * aa) + rounding_of_bias
         if abs(wa) <= doubt:
             doubtful += 1
         sure = min(sure, wa - doubt)
-        longest = max(longest, aa)
+        longest = max(longest, aa + constant * constant)
         if sign[i] < 0:
             negative = min(negative, wa)
         else:

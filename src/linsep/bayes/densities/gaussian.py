@@ -74,7 +74,7 @@ class Gaussian(Density):
     def from_parameters(cls, mean: Any, covariance: Any) -> Gaussian:
         """Return the density with a known mean and covariance matrix."""
         mean, C = as_float_array(mean, "mean"), as_float_array(covariance, "covariance")
-        if mean.ndim != 1 or C.shape != (mean.size, mean.size):
+        if mean.ndim != 1 or not mean.size or C.shape != (mean.size, mean.size):
             raise ValueError(f"covariance: expected a square matrix for a mean of shape {mean.shape}, got {C.shape}.")
         if not np.isfinite(mean).all() or not np.isfinite(C).all():
             raise ValueError("mean, covariance: expected finite numbers, got NaN or infinity.")

@@ -76,7 +76,8 @@ class Parzen(Saved, KernelDensity):
     @row_by_row
     def score_samples(self, X) -> np.ndarray:
         """Return log p(x) of every row."""
-        return KernelDensity.score_samples(self._as_fitted(), X)
+        check_is_fitted(self)
+        return KernelDensity.score_samples(self._as_fitted(), check_rows(self, X, reset=False))
 
     def sample(self, n_samples: int = 1, random_state=None) -> np.ndarray:
         """Draw rows from p(x)."""

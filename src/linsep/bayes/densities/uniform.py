@@ -32,6 +32,8 @@ class Uniform(Density):
     def from_parameters(cls, low: Any, high: Any) -> Uniform:
         """Return the density on a known box."""
         low, high = as_float_array(low, "low"), as_float_array(high, "high")
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise ValueError("low, high: expected finite numbers, got NaN or infinity.")
         if low.ndim != 1 or low.shape != high.shape:
             raise ValueError(f"low, high: expected two vectors of equal length, got shapes {low.shape}, {high.shape}.")
         known = cls()

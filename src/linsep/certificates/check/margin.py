@@ -74,6 +74,8 @@ def _find_unusable(claim: MarginCertificate, X: Any, y: np.ndarray) -> str:
     if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
         wanted = f"X with {claim.w.shape[-1] - 1} columns, and y with as many labels as rows"
         return f"shape: expected {wanted}, got {X.shape} and {y.shape}; of lifted rows call check of the estimator"
+    if not machine and len(claim.classes) != 2:
+        return f"classes: expected two for one w, got {list(claim.classes)}"
     if not np.isin(y, claim.classes).all():
         return f"labels: y has others than {list(claim.classes)}"
     if not np.isfinite(claim.w).all() or not np.isfinite(claim.weights).all():
@@ -121,7 +123,8 @@ def _check_lower(claim: MarginCertificate, data: _Data, wrong: list[str]) -> tup
         wrong.append(f"lower: claimed {claim.lower!r} for w = 0")
     if claim.least_score and low < claim.least_score:  # it was not computed exactly, or is less
         low = nearest_float(look(*data[:3], claim.w, data.constant, claim.least_score, claim.violated)[0])
-    if not (claim.least_score == 0 or 0 < claim.least_score <= low):
+    most_of_least = claim.least_score * (1 + 1e-9) + rounding * norm  # a longer w is not the shortest
+    if not (claim.least_score == 0 or 0 < claim.least_score <= low <= most_of_least):
         wrong.append(
             f"least_score: claimed {claim.least_score!r}, but the least <w,a> is {low!r}, for w of length {norm!r}"
         )

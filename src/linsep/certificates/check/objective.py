@@ -40,6 +40,10 @@ def check(claim: ObjectiveCertificate, X: Any, y: Any, sample_weight: Any = None
     machine = claim.w.ndim == 2
     if claim.w.shape != ((len(claim.classes), d + 1) if machine else (d + 1,)) or y.shape != (n,):
         return Verdict((f"shape: w has {claim.w.size} numbers, X is {n} x {d} and y {y.shape}",))
+    if not machine and len(claim.classes) != 2:
+        return Verdict((f"classes: expected two for one w, got {list(claim.classes)}",))
+    if not 0 <= claim.tol < 1:
+        return Verdict((f"tol: expected a part of the cost, 0 <= tol < 1, got {claim.tol!r}",))
     if not np.isin(y, claim.classes).all():
         return Verdict((f"labels: expected {list(claim.classes)}, y has others",))
     if not (np.isfinite(claim.w).all() and np.isfinite(claim.weights).all() and 0 < claim.C < math.inf):

@@ -18,6 +18,7 @@ from .rows import (
     U,
     by_blocks,
     exponent_of_rows,
+    nearest_float,
     read_matrix,
     read_weights,
     scores,
@@ -35,11 +36,11 @@ class _Found(NamedTuple):
     cost: Any
     gain: Any
     square: Any  # of the residual of the weights
-    slack: float = 0.0  # how far rounding may have moved the cost
-    gain_slack: float = 0.0
-    length_slack: float = 0.0
+    slack: float = 0  # how far rounding may have moved the cost; a whole number leaves fractions as they are
+    gain_slack: float = 0
+    length_slack: float = 0
     dual: Any = 0  # D(u), if the claim has weights
-    dual_slack: float = 0.0
+    dual_slack: float = 0
 
 
 def check(claim: RidgeCertificate, X: Any, y: Any, sample_weight: Any = None) -> Verdict:
@@ -77,12 +78,14 @@ def _compare(claim: RidgeCertificate, found: _Found, wrong: list[str]) -> Verdic
     if found.dual > least:
         room = 2 * claim.rounding + 4 * found.slack + 4 * found.dual_slack
         least, highest = found.dual, found.dual + found.dual_slack
-    if not cost - found.slack <= claim.upper <= float(cost) + room + 1e-12 * float(cost):
-        wrong.append(f"upper: claimed {claim.upper!r}, but J(w) is {float(cost)!r}")
-    lowest = max(float(least) - room, 0.0) - 1e-12 * float(cost)
+    high, low = nearest_float(cost), nearest_float(least)
+    if not cost - found.slack <= claim.upper <= high + room + 1e-12 * high:
+        wrong.append(f"upper: claimed {claim.upper!r}, but J(w) is {high!r}")
+    lowest = max(low - room, 0.0) - 1e-12 * high
     if not (lowest <= claim.lower <= highest or claim.lower == 0.0):
-        wrong.append(f"lower: claimed {claim.lower!r}, w and the weights of the rows prove {float(least)!r}")
-    length, excess = math.sqrt(found.square), float(cost - found.dual) - found.slack - found.dual_slack
+        wrong.append(f"lower: claimed {claim.lower!r}, w and the weights of the rows prove {low!r}")
+    length = math.sqrt(nearest_float(found.square))
+    excess = nearest_float(cost - found.dual) - found.slack - found.dual_slack
     near = min((length - found.length_slack) / claim.alpha, math.sqrt(max(excess, 0.0) / claim.alpha))
     if not claim.distance >= near * (1 - 8 * U):
         wrong.append(f"distance: claimed {claim.distance!r}, w and the weights of the rows prove {near!r}")
@@ -93,7 +96,7 @@ def _compare(claim: RidgeCertificate, found: _Found, wrong: list[str]) -> Verdic
     if claim.status not in allowed:
         asked = f"a relative gap of {claim.relative_gap:.3g}, at most {claim.tol:.3g} was asked for"
         wrong.append(f"status: claimed {claim.status!r} with {asked}")
-    return Verdict(tuple(wrong), max(float(least), 0.0), float(cost), QUANTITY)
+    return Verdict(tuple(wrong), max(low, 0.0), high, QUANTITY)
 
 
 def _find_unusable(claim: RidgeCertificate, X: Any, y: np.ndarray) -> str:
@@ -105,6 +108,8 @@ def _find_unusable(claim: RidgeCertificate, X: Any, y: np.ndarray) -> str:
         return f"labels: y has others than {list(claim.classes)}"
     if not np.isfinite(claim.w).all() or not 0 < claim.alpha < math.inf or claim.bias not in ("free", "none"):
         return "w or alpha are not finite, alpha is not positive, or the bias is neither free nor none"
+    if not 0 <= claim.tol < 1:
+        return f"tol: expected a part of the cost, 0 <= tol < 1, got {claim.tol!r}"
     if claim.bias == "none" and claim.w[..., -1].any():
         return "bias: claimed that there is none, but w has one"
     if claim.margins.shape not in ((1,), (n,)) or not np.isfinite(claim.margins).all():

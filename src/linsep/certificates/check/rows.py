@@ -207,7 +207,7 @@ def exact_score(X, sign, i, w, constant) -> Fraction:
 
 def nearest_float(number: Fraction | float) -> float:
     """The nearest float; infinite beyond the largest."""
-    return float(number) if -(2**1023) < number < 2**1023 else math.copysign(math.inf, number)
+    return float(number) if -(2**1023) < number < 2**1023 else math.inf if number > 0 else -math.inf
 
 
 def rounded_up(claimed: float) -> float:

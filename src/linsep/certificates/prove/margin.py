@@ -281,6 +281,7 @@ def _upper(
     places = np.flatnonzero(weights)
     terms = min(places.size, BLOCK + weights.size // BLOCK) + 4 if own is None else own[1] + 4
     apart = parts[0].slots > 1 or bias == "free"  # what was seen has a bias then
-    lengths = weighted_length(parts, weights) if apart else weights[places] @ np.sqrt(seen.aa[places])
+    constant = float(parts[0].rows.bias)
+    lengths = weighted_length(parts, weights) if apart else weights[places] @ np.sqrt(seen.aa[places] + constant**2)
     error = 2 * terms * U * float(lengths) / mass
     return length(total) * (1 + (total.size + 8) * U) + error, error
