@@ -11,7 +11,7 @@ from linsep.jit import at_speed, compiled, component, constant, kernel_for, read
 from linsep.loop.keep import Last
 from linsep.loop.sweep import sweep
 from linsep.oracles import Dense, points
-from linsep.rows.look import look_at_block
+from linsep.rows.evaluate import write_scores_and_norms
 from linsep.rules import Increment, Nearest
 from linsep.targets import Margin
 
@@ -80,7 +80,7 @@ def test_a_component_is_a_plain_tuple_with_plain_methods():
 
 def test_scalar_products_of_sparse_rows_are_not_made_of_gather_instructions():
     a, w = points(sp.csr_array(np.eye(4)), [1, -1, 1, -1]), read_only(np.arange(5.0))
-    kernel = numba.njit(look_at_block.py_func)  # anew: code from the disk can't be inspected
+    kernel = numba.njit(write_scores_and_norms.py_func)  # anew: code from the disk can't be inspected
     wa, aa = np.empty((2, 4))
     kernel(a, w, np.arange(4), wa, aa)
     assert wa.tolist() == [4.0, -5.0, 6.0, -7.0] and aa.tolist() == [2.0] * 4

@@ -27,9 +27,9 @@ from .certificates.margin import MarginCertificate
 from .certificates.objective import ObjectiveCertificate
 from .certificates.radius import RadiusCertificate
 from .certificates.ridge import RidgeCertificate
-from .door import as_rows
 from .oracles import points
 from .solvers.exact_nearest_point import IntegerVectors, decide, decide_exactly
+from .validation import as_rows
 
 FORMAT, VERSION = "linsep proof", 1
 CLAIMS = {

@@ -18,7 +18,7 @@ from linsep.loop.passes import begin, begin_inside, passes, trace
 from linsep.loop.stop import Stop
 from linsep.loop.sweep import batch_pass, sweep
 from linsep.oracles import differences, points
-from linsep.rows.look import evaluate_block
+from linsep.rows.evaluate import evaluate_block
 from linsep.rules import Increment, Nearest, Scheduled, make_increment
 from linsep.rules import Relaxation as RelaxationRule
 from linsep.targets import EpsOptimal, Margin

@@ -1,4 +1,4 @@
-"""Rows in blocks: products with them, and what one look at every vector tells of a w."""
+"""Rows in blocks: products with them, and what one pass over every vector tells of a w."""
 
 import math
 from unittest import mock
@@ -10,7 +10,7 @@ import reference
 from loop_cases import FORMATS
 
 from linsep.oracles import points
-from linsep.rows.look import FUZZ, evaluate, evaluate_block, look, look_at_block
+from linsep.rows.evaluate import FUZZ, evaluate, evaluate_block, scores_and_norms, write_scores_and_norms
 from linsep.rows.matrix import VectorMatrix, combine, length, scores, weighted_length
 
 
@@ -23,7 +23,7 @@ def test_an_evaluation_is_what_the_built_vectors_say(form, compiled):
     weight = np.arange(1.0, sign.size + 1)
     part, w, rows = points(FORMATS[form](X), sign, weight), np.arange(-2.0, 4.0), np.arange(sign.size)
     seen = np.empty((2, sign.size))
-    (look_at_block if compiled else look_at_block.py_func)(part.with_bias(0.0), w, rows, *seen)
+    (write_scores_and_norms if compiled else write_scores_and_norms.py_func)(part.with_bias(0.0), w, rows, *seen)
     seen[0] += sign * w[-1]
     asked = tuple(seen), part.sign, part.weight, rows, (2.0**-40, 2.0**-41, 1.0)
     found = evaluate_block.py_func(*asked)
@@ -52,15 +52,15 @@ def test_the_doubt_about_a_score_is_that_of_the_columns_in_any_unit():
 
 @pytest.mark.parametrize("form", ["dense", "csr32"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_look_without_the_bias_serves_any_bias(form, weighted):
+def test_scores_without_the_bias_serve_any_bias(form, weighted):
     X, sign = cases.integers(8, n=40, high=9)
     weight = (np.arange(40) % 4 > 0).astype(float) if weighted else None
     X, w = FORMATS[form](X), np.arange(-2.0, 4.0)
     parts = [points(X[:16], sign[:16], None if weight is None else weight[:16], bias=0.5)]
     parts.append(points(X[16:], sign[16:], None if weight is None else weight[16:], bias=0.5, first=16))
-    seen = look([part.with_bias(0.0) for part in parts], w)
+    seen = scores_and_norms([part.with_bias(0.0) for part in parts], w)
     seen.add_bias(parts, w[-1])
-    expected = look(parts, w)
+    expected = scores_and_norms(parts, w)
     assert np.array_equal(seen.wa, expected.wa, equal_nan=True)
     present = np.ones(40, dtype=bool) if weight is None else weight > 0
     assert np.array_equal(seen.aa[present], expected.aa[present])

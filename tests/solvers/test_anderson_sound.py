@@ -245,7 +245,7 @@ def test_semidefinite_is_decided_exactly():
         assert factorize(means, [covariance] * 2, [-1, 1]).unsure.any() == unsure
 
 
-# ------------------------------------------------------------------ the door of the oracle, budgets and interruption
+# ------------------------------------------------------------------ checks of the oracle, budgets and interruption
 
 ARRAYS = {"means": np.zeros((2, 3)), "low": np.zeros((2, 1, 3)), "deviation": np.zeros((2, 3)), "radius": 1.0,
           "sign": [-1, 1]}  # fmt: skip

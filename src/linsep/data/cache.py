@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from ..door import IN_PLACE
+from ..validation import IN_PLACE
 from .checksum import Checksum, checksum
 from .disk import write_array
 from .errors import DataError

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from ..certificates.prove.margin import Outcome, prove_margin
-from ..door import Magnitudes
 from ..oracles.elsewhere import map_parts
 from ..rows.matrix import VectorMatrix, class_scores
 from ..targets import Margin
+from ..validation import Magnitudes
 from ._linear import LinearClassifier
 from ._oracles import set_oracles
 from ._validation import Sample, all_or_nothing, check_parameters

@@ -19,7 +19,7 @@ from ..loop.passes import State
 from ..loop.stop import Rounds
 from ..loop.trace import Update, collect_updates
 from ..model_file import Saved
-from ..oracles.door import require_scalar
+from ..oracles.validation import require_scalar
 from ..proof_file import save_structure_proof
 from ..protocols import declared
 from ..risk.empirical import empirical_risk

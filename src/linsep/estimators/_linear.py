@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.base import Certificate, Status, Verdict
 from ..certificates.prove import RowProver
-from ..door import Magnitudes
 from ..loop.stop import AUTO, name_interrupt
 from ..loop.trace import Update
 from ..model_file import Saved
@@ -27,6 +26,7 @@ from ..oracles.scaled import column_metric, with_metric
 from ..polynomial_function import PolynomialFunction, write_polynomials
 from ..proof_file import save_proof
 from ..rows.matrix import write_class_scores, write_scores
+from ..validation import Magnitudes
 from ._datasets import RowClassifier, takes_dataset
 from ._fitted import refuse_changed, remember_parameters
 from ._lazy import row_by_row

@@ -13,7 +13,6 @@ import numpy as np
 from ..certificates.margin import MarginCertificate
 from ..certificates.prove import prover_for
 from ..certificates.prove.margin import Outcome, prove_margin
-from ..door import Magnitudes, as_rows
 from ..interrupt import is_spent, why_ended
 from ..jit import read_only
 from ..loop.keep import Pocket
@@ -27,6 +26,7 @@ from ..oracles.scaled import column_metric, looked_at
 from ..protocols import declared
 from ..rules import Increment, Nearest, Relaxation
 from ..targets import EpsOptimal, Margin
+from ..validation import Magnitudes, as_rows
 from ._linear import LinearClassifier, auto_passes, row_oracle
 from ._oracles import set_oracles
 from ._parted import Parted

@@ -14,12 +14,12 @@ from sklearn.utils import check_array
 from ..certificates.check.rows import Elsewhere as CheckedRows
 from ..certificates.check.rows import by_blocks, times_power_of_two
 from ..data import DataError
-from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes, refuse_dates
 from ..jit import read_only
 from ..oracles.classes import against_rivals
 from ..oracles.elsewhere import Elsewhere, Held, Place
 from ..oracles.points import rows_oracle
 from ..oracles.scaled import with_metric
+from ..validation import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes, refuse_dates
 
 
 class Loaded(NamedTuple):

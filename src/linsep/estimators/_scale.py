@@ -18,7 +18,7 @@ from ..certificates.base import Certificate
 from ..certificates.margin import MarginCertificate
 from ..certificates.objective import ObjectiveCertificate
 from ..certificates.ridge import RidgeCertificate
-from ..door import Magnitudes
+from ..validation import Magnitudes
 from ._parted import Parted, largest_of
 
 SAFE = 64  # rows of a largest number between 2^-64 and 2^64 are learned from as they are

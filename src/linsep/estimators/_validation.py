@@ -25,11 +25,11 @@ from sklearn.utils._param_validation import validate_params as validate_params
 from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, check_is_fitted, validate_data
 
 from ..data import Dataset
-from ..door import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes, refuse_dates
 from ..engines.dask_client import is_collection
 from ..interrupt import INTERRUPT, interrupts, suspended
 from ..jit import announced
 from ..progress import shown
+from ..validation import IN_PLACE, Magnitudes, as_canonical_csr, check_sparse, magnitudes, refuse_dates
 from ._datasets import takes_dataset
 from ._parted import Parted
 from ._scale import Scale

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..door import require_list
-from ..oracles.door import first_unusable, say_unusable
+from ..oracles.validation import first_unusable, say_unusable
+from ..validation import require_list
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))  # right, down, and both diagonals
 

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.check.networks import NetworkStructure
 from ..inference import ENGINES, Answer, solve
-from ..oracles.door import require_w
 from ..oracles.graphs import count_weights, make_graphs, network_along
 from ..oracles.networks import Networks, SearchedNetworks, networks
+from ..oracles.validation import require_w
 from ._labelling import LabellingClassifier, list_of_arrays
 from ._loss import CONSTRAINT, count_loss, tabulate_loss
 from ._parameters import shared_parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificates.prove.margin import novikoff
 from ..interrupt import INTERRUPT, in_time
-from ..rows.look import evaluate
+from ..rows.evaluate import evaluate
 from ..rows.matrix import length
 from ..rules import make_increment
 from ..solvers.better_margin import better_margin

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificates.check.labelling import Listed
-from ..door import require_list
 from ..oracles.custom import Custom, UserFunctions, same, vector
-from ..oracles.door import require_w
+from ..oracles.validation import require_w
 from ..risk.empirical import named_loss
+from ..validation import require_list
 from ._labelling import MAXIMUM_MARGIN, LabellingClassifier
 from ._parameters import shared_parameters
 from ._validation import (

@@ -235,7 +235,7 @@ def _add_entries(parts: Sequence[Any], state: State, shares: list[tuple[int, flo
     _merge_if_many(state)
 
 
-class _Look(NamedTuple):
+class _Visited(NamedTuple):
     """What a pass with w fixed found: all that a batch step needs."""
 
     batch_sum: np.ndarray
@@ -247,15 +247,15 @@ class _Look(NamedTuple):
 
 def _batch_pass(run: _Run, state: State) -> bool:
     """Visit every set with w fixed, then make one step; returns whether the pass was cut short."""
-    look = _look(run, state)
-    if look is None:
+    found = _visit_all(run, state)
+    if found is None:
         return True
     if not state.done:
-        _move(run, state, look)
+        _move(run, state, found)
     return False
 
 
-def _look(run: _Run, state: State) -> _Look | None:
+def _visit_all(run: _Run, state: State) -> _Visited | None:
     """Visit every set with w fixed; None: the pass was cut short."""
     w, counters, rule = state.w, state.counters, run.rule
     ww = squared_length(w)
@@ -282,25 +282,25 @@ def _look(run: _Run, state: State) -> _Look | None:
     state.mistakes, state.errors = sums.violated, sums.errors
     state.offer(w, sums.errors)
     state.done = sums.violated == 0
-    return _Look(batch_sum, weights, sums, goal, ww)
+    return _Visited(batch_sum, weights, sums, goal, ww)
 
 
-def _move(run: _Run, state: State, look: _Look) -> tuple[float, float]:
+def _move(run: _Run, state: State, found: _Visited) -> tuple[float, float]:
     """Make one batch step; returns its alpha and beta."""
-    w, counters, sums = state.w, state.counters, look.sums
-    ss = squared_length(look.batch_sum)
+    w, counters, sums = state.w, state.counters, found.sums
+    ss = squared_length(found.batch_sum)
     if not ss < 1e300 and not counters.updates:
         raise ValueError("batch: the sum of the rows is beyond double precision beside the 1 of the bias. Scale X.")
     if not ss < 1e300:  # each step overshoots more than the one before
         raise ValueError(f"rate: w runs away, after {counters.updates} batch steps. Lower the rate, or take means.")
-    ws = float(w @ look.batch_sum)
-    batch = Batch(ws, look.ww, ss, sums.total, sums.weight, look.goal)
+    ws = float(w @ found.batch_sum)
+    batch = Batch(ws, found.ww, ss, sums.total, sums.weight, found.goal)
     alpha, beta = run.rule.batch_step(counters.updates, batch)
     w *= alpha
-    w += beta * look.batch_sum
+    w += beta * found.batch_sum
     if alpha != 1.0:
         state.dual_weights *= alpha
-    state.dual_weights += look.weights if beta == 1.0 else beta * look.weights
+    state.dual_weights += found.weights if beta == 1.0 else beta * found.weights
     state.step_length = beta * math.sqrt(ss)
     total = alpha * counters.total + beta * sums.total
     state.counters = counters._replace(updates=counters.updates + 1, total=total)

@@ -17,7 +17,7 @@ import numpy as np
 from ..jit import component
 from ..protocols import declared
 from .order import visits
-from .passes import State, _close_log, _look, _make_run, _move, _open_log, begin
+from .passes import State, _close_log, _make_run, _move, _open_log, _visit_all, begin
 
 
 class Update(NamedTuple):
@@ -209,11 +209,11 @@ def _batch_updates(run: Any, state: State, most: int) -> Iterator[Update]:
         state.passes += 1
         if run.traits.labellings:
             _open_log(run.parts[0], state)
-        look, before = _look(run, state), state.weights
-        if look is None or state.done:
+        found, before = _visit_all(run, state), state.weights
+        if found is None or state.done:
             return
-        places = np.flatnonzero(look.weights)
-        alpha, beta = _move(run, state, look)
+        places = np.flatnonzero(found.weights)
+        alpha, beta = _move(run, state, found)
         if run.traits.labellings:
             used = sum(each.example.size for each in state.entries)
             _close_log(run.parts[0], state)
@@ -223,8 +223,8 @@ def _batch_updates(run: Any, state: State, most: int) -> Iterator[Update]:
         seen += run.enough
         snapshot = replace(state, w=state.w.copy(), dual_weights=state.dual_weights.copy(), entries=list(state.entries))
         yield Update(
-            state.counters.updates, -1, state.weights, before, look.batch_sum, alpha, beta,
-            float(before @ look.batch_sum), look.goal, np.unique(rows), None, state.passes, seen, state.upper,
+            state.counters.updates, -1, state.weights, before, found.batch_sum, alpha, beta,
+            float(before @ found.batch_sum), found.goal, np.unique(rows), None, state.passes, seen, state.upper,
             state=snapshot,
         )  # fmt: skip
 

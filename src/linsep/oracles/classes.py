@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..door import as_rows, as_vector, require_finite
 from ..jit import component, read_only
+from ..validation import as_rows, as_vector, require_finite
 from .points import Dense, Sparse, rows_oracle
 
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .door import first_unusable, require_scalar, require_weights, say_unusable
 from .update_log import SparseVectors, UpdateLog, new_log
+from .validation import first_unusable, require_scalar, require_weights, say_unusable
 
 U = float(np.finfo(np.float64).eps)
 KEPT = 1 << 25  # numbers of phi that are kept, so that they are computed once

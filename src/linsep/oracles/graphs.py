@@ -21,8 +21,8 @@ from scipy.sparse.csgraph import connected_components
 
 from ..inference.network import UNIT, Network, list_node_edges
 from ..jit import compiled
-from .door import require_integers, require_memory, require_rising, require_usable, require_within
 from .update_log import UpdateLog, concatenate_ranges
+from .validation import require_integers, require_memory, require_rising, require_usable, require_within
 
 
 class Graphs(NamedTuple):

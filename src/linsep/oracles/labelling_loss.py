@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import read_only
-from .door import HEAVIEST, LIGHTEST
+from .validation import HEAVIEST, LIGHTEST
 
 NAMES = ("count", "hamming", "zero-one")
 

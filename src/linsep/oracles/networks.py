@@ -20,7 +20,6 @@ from ..inference.rival import best_rival
 from ..inference.rival_search import ForestSearch, MessageSearch, make_forest_search, make_message_search
 from ..inference.trws import compute_shares
 from ..jit import compiled, component, read_only
-from .door import require_scalar, require_weights
 from .graphs import (
     Graphs,
     add_difference,
@@ -36,6 +35,7 @@ from .graphs import (
 )
 from .labelling_loss import LabellingLoss, labelling_loss
 from .update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
+from .validation import require_scalar, require_weights
 
 
 @component(LABELLINGS=True, slots=1)

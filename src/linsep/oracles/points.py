@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..door import as_rows, as_vector, require_finite
 from ..jit import component, prefetch, read_only
+from ..validation import as_rows, as_vector, require_finite
 
 LINE = 64  # bytes that are fetched together
 LINES = 4  # after so many lines in a row the processor fetches the next ones by itself
@@ -156,7 +156,7 @@ class DenseMethods(RowMethods):
         return xx
 
     def score_and_norm(self, w, i):
-        """<w, a_i> and <a_i, a_i> in one look at the row."""
+        """<w, a_i> and <a_i, a_i> in one pass over the row."""
         i = np.uint64(i)
         d = self.X.shape[1]
         wx, xx = 0.0, self.bias * self.bias
@@ -311,7 +311,7 @@ class SparseMethods(RowMethods):
         return xx
 
     def score_and_norm(self, w, i):
-        """<w, a_i> and <a_i, a_i> in one look at the row."""
+        """<w, a_i> and <a_i, a_i> in one pass over the row."""
         i = np.uint64(i)
         wx, xx = 0.0, self.bias * self.bias
         for k in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):

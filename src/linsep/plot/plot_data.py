@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..door import as_canonical_csr
+from ..validation import as_canonical_csr
 
 
 class PlotData(NamedTuple):

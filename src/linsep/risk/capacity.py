@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.utils.extmath import row_norms
 
-from ..door import as_finite_rows, check_sparse
 from ..rows.ball import EPS, enclosing_ball
+from ..validation import as_finite_rows, check_sparse
 
 FROM_DIMENSION, FROM_MARGIN, UNKNOWN_CAPACITY = "n+1", "R²/m²+1", "unknown"
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
-from ..door import as_finite_rows
+from ..validation import as_finite_rows
 
 BLOCK_SIZE = 2**18  # numbers processed at once
 EPS = float(np.finfo(np.float64).eps)

@@ -1,4 +1,4 @@
-"""Rows in fixed blocks, and products with them: A w, A'r, and what one look at every vector tells of a w.
+"""Rows in fixed blocks, and products with them: A w, A'r, and what one pass over every vector tells of a w.
 
 Sums go by blocks, and blocks are merged in order: parts cut at multiples of `BLOCK` give the bits of the whole.
 """

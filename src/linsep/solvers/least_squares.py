@@ -20,13 +20,13 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from ..door import require_room
 from ..jit import borrowed, compiled
 from ..loop.trace import Update
 from ..oracles.elsewhere import map_parts
 from ..rows.matrix import BLOCK, VectorMatrix, block_numbers, weight_of
 from ..rows.rivals import RivalMatrix
 from ..rows.tree import BlockTree, Node
+from ..validation import require_room
 
 WIDE = 4000  # columns above which sparse data are solved without a triangle
 

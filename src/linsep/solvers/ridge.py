@@ -17,10 +17,10 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from ..certificates.prove.ridge import RidgeProblem
-from ..door import require_room
 from ..oracles.elsewhere import are_elsewhere
 from ..rows.matrix import BLOCK
 from ..rows.products import row_terms, sum_blocks
+from ..validation import require_room
 from .anderson.moments import Moments
 from .ridge_dual import has_dual, solve_dual
 

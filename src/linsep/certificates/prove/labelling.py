@@ -35,7 +35,7 @@ TERMS = 200_000  # numbers that it may be made of
 
 
 class _View(NamedTuple):
-    """What one look at every example tells of a w."""
+    """What one pass over every example tells of a w."""
 
     violated: int  # examples with <w,a> <= 0 as computed
     beaten: int  # of these, those that are so whatever the rounding
@@ -71,7 +71,7 @@ class LabellingProver:
         return w
 
     def evaluate(self, w: np.ndarray) -> _View:
-        """One look at every example."""
+        """One pass over every example."""
         rows = np.concatenate(list(present_blocks(self.oracle)))
         score = scores([self.oracle], w)[rows]
         wrong, doubt = rows[score <= 0.0], self.oracle.rounding_bound(w)[rows]
@@ -243,7 +243,7 @@ class LabellingProver:
         self, w: np.ndarray, entries: Entries, weights: np.ndarray, outcome: Outcome, integers: tuple[int, ...],
         own: tuple[float, float] | None,
     ) -> LabellingCertificate:  # fmt: skip
-        """What is known of w after one look at the examples and one at the proof."""
+        """What is known of w after one pass over the examples and one over the proof."""
         norm, seen, sound = length(w), self.evaluate(w), bool(self.oracle.exact)
         sure = seen.sure if sound else -math.inf
         if not sound and seen.lowest > 0:  # a search for bounds pays only where no truth is beaten

@@ -18,8 +18,8 @@ import numpy as np
 from ...interrupt import INTERRUPT, in_time
 from ...protocols import Target
 from ...rows.bias import likely_threshold, place_bias, place_biases, threshold_of_fewest_errors
+from ...rows.evaluate import ScoresAndNorms, evaluate, scores_and_norms
 from ...rows.exact import LARGEST, TINY, count_violated, decisive, down, least, mixture
-from ...rows.look import Look, evaluate, look
 from ...rows.matrix import BLOCK, RowOracle, augmented, combine, count_present, length, vectors, weighted_length
 from ..base import Status
 from ..margin import MarginCertificate
@@ -78,13 +78,13 @@ class RowProver:
         )
 
     def _place_and_prove(self, w: np.ndarray, state: Any, outcome: Outcome, likely: bool) -> MarginCertificate:
-        """One look at the rows tells where the bias belongs, and what is known of w then."""
+        """One pass over the rows tells where the bias belongs, and what is known of w then."""
         rows, seen = augmented(self.rows, self.bias != "none"), None
         if self.bias == "free" or (likely and self.bias == "augmented" and rows[0].slots == 1):
             rivals, threshold = (
                 (self.parts[0].rivals, threshold_of_fewest_errors) if self.bias == "free" else (None, likely_threshold)
             )
-            seen = look([part.with_bias(0.0) for part in rows], w)
+            seen = scores_and_norms([part.with_bias(0.0) for part in rows], w)
             w = place_bias(rows, w, rivals, threshold, seen.wa)
             seen.add_bias(rows, w[-1])
         elif likely and self.bias == "augmented":
@@ -130,16 +130,16 @@ def _claim_nothing(parts: Sequence[RowOracle], w: np.ndarray, outcome: Outcome) 
 
 def _prove(
     parts: Sequence[RowOracle], w: np.ndarray, dual: np.ndarray, outcome: Outcome, *,
-    integers: tuple[int, ...] = (), seen: Look | None = None, own: np.ndarray | None = None,
+    integers: tuple[int, ...] = (), seen: ScoresAndNorms | None = None, own: np.ndarray | None = None,
 ) -> MarginCertificate:  # fmt: skip
-    """What is known of w after one look at the data, ``seen`` if it was taken already, and one at the proof.
+    """What is known of w after one pass over the data, ``seen`` if it was made already, and one over the proof.
 
     ``own`` is the sum of the vectors times ``dual``, as learning has computed it, one update after the other.
     """
     bias, slots, (eps, relative) = outcome.bias, parts[0].slots, outcome.target.tolerance
     norm = length(w[:-1] if bias == "free" else w)
-    looked = look(augmented(parts, bias != "none"), w) if seen is None else seen
-    view = evaluate(augmented(parts, bias != "none"), w, looked)
+    scored = scores_and_norms(augmented(parts, bias != "none"), w) if seen is None else seen
+    view = evaluate(augmented(parts, bias != "none"), w, scored)
     lowest, sure = (view.lowest, view.sure) if norm > 0 else (-math.inf, -math.inf)
     if sure <= 0 < 2 * lowest - sure:  # rounding hides on which side the lowest vector is
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
@@ -151,7 +151,7 @@ def _prove(
     weights = weights if proof is None else proof
     lower = sure / norm - 4 * U * abs(sure / norm) if norm > 0 else -math.inf
     known = None if own is None or weights is not dual else (own, outcome.updates)
-    upper, error = _upper(parts, weights, groups, bias, looked, known)
+    upper, error = _upper(parts, weights, groups, bias, scored, known)
     hidden = error + lowest / norm - lower if norm > 0 else error
     if 0 < lower < upper - eps - relative * upper < lower + 2 * hidden and eps + relative > 0:
         lowest, sure = _without_rounding(parts, w, outcome, lowest, sure)
@@ -263,7 +263,7 @@ def convex_weights(dual: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray
 
 
 def _upper(
-    parts: Sequence[RowOracle], weights: np.ndarray, groups: Sequence[np.ndarray], bias: str, seen: Look,
+    parts: Sequence[RowOracle], weights: np.ndarray, groups: Sequence[np.ndarray], bias: str, seen: ScoresAndNorms,
     own: tuple[np.ndarray, int] | None,
 ) -> tuple[float, float]:  # fmt: skip
     """The norm of the convex combination, and how much rounding was added to be safe: ``seen`` has lengths of rows.

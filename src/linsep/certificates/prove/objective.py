@@ -147,7 +147,8 @@ def _doubt(problem: SoftMarginProblem, w: np.ndarray) -> np.ndarray:
         for rows, _, error in scored_blocks(problem.all_rows, w):
             out[rows] = 2 * error
         return out
-    write_squared_norms(part.rows, problem.rows, out)  # by the lengths of the row and of w: no second look at the rows
+    # By the lengths of the row and of w: no second pass over the rows.
+    write_squared_norms(part.rows, problem.rows, out)
     W = w.reshape(part.slots, -1) if part.rows.CLASS_BY_CLASS else w.reshape(-1, part.slots).T  # no copy
     longest = math.sqrt(float(np.einsum("kj,kj->k", W, W).max()))
     return 8 * (part.rows.longest_row + 8) * U * (np.sqrt(out) * longest + U)
@@ -217,7 +218,7 @@ def prove_objective(
 def _prove(
     problem: SoftMarginProblem, w: np.ndarray, alpha: np.ndarray, tol: float, reason: str, shared: dict[str, Any]
 ) -> ObjectiveCertificate:
-    """What is known of w and alpha after one look at the rows for each."""
+    """What is known of w and alpha after one pass over the rows for each."""
     score, alpha = problem.scores(w), problem.hold(alpha)
     doubt = _doubt(problem, w)
     upper, above = _cost_at_most(problem, w, score, doubt)

@@ -118,7 +118,7 @@ def prove_ridge(
 def _prove(
     problem: RidgeProblem, parts: Sequence[Any], w: np.ndarray, u: np.ndarray, tol: float, reason: str, shared: dict
 ) -> RidgeCertificate:
-    """What is known of w after one look at the rows, and one at the columns."""
+    """What is known of w after one pass over the rows, and one over the columns."""
     matrix = np.atleast_2d(w)
     W, bias = matrix[:, :-1].T, matrix[:, -1]
     R = problem.errors(W, bias)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib import format as npy
 
-from ...door import as_canonical_csr
+from ...validation import as_canonical_csr
 from ..errors import DataError
 from ..rows import Rows
 from ..sources import Source, describe, open_bytes

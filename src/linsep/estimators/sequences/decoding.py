@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...oracles.door import require_memory
 from ...oracles.sequences import Sequences, decode, decode_k_best, with_new_scratch, write_max_marginals
+from ...oracles.validation import require_memory
 from ...risk.spans import span_scores
 from .labels import split_positions
 

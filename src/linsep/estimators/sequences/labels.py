@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...door import require_list
 from ...oracles.sequences import Chain, Sequences, sequences
 from ...risk.spans import bio_forbidden
+from ...validation import require_list
 from .reader import Read, listed, without_empty
 
 

@@ -15,9 +15,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.sparse as sp
 
-from ...door import as_canonical_csr, require_list
 from ...jit import compiled
 from ...oracles.sequences import Features, features
+from ...validation import as_canonical_csr, require_list
 from .dictionaries import PairCodes, read_dictionaries
 from .templates import Templates
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...oracles.door import require_w
 from ...oracles.sequences import Chain, Sequences, count_weights, sequences
+from ...oracles.validation import require_w
 from .decoding import best_labels
 from .reader import Reader, without_empty
 

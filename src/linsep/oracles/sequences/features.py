@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...door import as_canonical_csr
 from ...jit import compiled, read_only
-from ..door import first_unusable, require_integers, require_rising, require_within, say_unusable
+from ...validation import as_canonical_csr
 from ..update_log import concatenate_ranges
+from ..validation import first_unusable, require_integers, require_rising, require_within, say_unusable
 
 ONE = np.uint64(1)  # signed indices cost a check each
 

@@ -20,9 +20,16 @@ import numpy as np
 
 from ...inference.lattice import best_rival, k_best, max_marginals, viterbi
 from ...jit import compiled, component, read_only
-from ..door import require_integers, require_memory, require_rising, require_scalar, require_weights, require_within
 from ..labelling_loss import LabellingLoss, labelling_loss
 from ..update_log import SparseVectors, UpdateLog, new_log, truth_minus_rival
+from ..validation import (
+    require_integers,
+    require_memory,
+    require_rising,
+    require_scalar,
+    require_weights,
+    require_within,
+)
 from .differences import Difference, list_differences, write_difference
 from .features import Features, add_sizes, check_features, is_whole, write_squared_sums
 from .scores import Chain, Tables, count_weights, score_lattice, split_weights

@@ -1,4 +1,4 @@
-"""The door of structures: arrays that compiled code would index wrongly get a ValueError of one sentence."""
+"""Checks of structures: arrays that compiled code would index wrongly get a ValueError of one sentence."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ from graph_structures import labelled_graphs
 
 from linsep.inference import Network, best_rival, cut, elimination, forest, solve, trws
 from linsep.oracles.custom import Custom, UserFunctions
-from linsep.oracles.door import LARGEST, MOST, SMALLEST, require_memory, require_scalar, require_usable
 from linsep.oracles.graphs import make_graphs
 from linsep.oracles.networks import networks
 from linsep.oracles.sequences import Features, features, sequences
+from linsep.oracles.validation import LARGEST, MOST, SMALLEST, require_memory, require_scalar, require_usable
 
 X = features(([0, 1, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]), width=2)
 

@@ -1,4 +1,4 @@
-"""Checks of structures: what compiled code will index is checked here, once; of sparse matrices in `linsep.door`.
+"""Checks of structures: what compiled code will index is checked here, once; of sparse matrices in `linsep.validation`.
 
 Numbers are 0 or between `SMALLEST` and `LARGEST` in absolute value: then no score, no square and no weighted sum of
 them overflows, and no rounding error vanishes below the smallest double.
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..door import magnitudes
+from ..validation import magnitudes
 
 SMALLEST, LARGEST = 2.0**-300, 2.0**300  # of features
 LIGHTEST, HEAVIEST = 2.0**-100, 2.0**100  # of the weights of examples, and of what raises a goal

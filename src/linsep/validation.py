@@ -1,4 +1,4 @@
-"""The door for arrays: what compiled code will index is checked here, once. Behind it kernels trust their arrays."""
+"""Checks of arrays: what compiled code will index is checked here, once. After that kernels trust their arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Magnitudes(NamedTuple):
 
 
 def magnitudes(numbers: np.ndarray) -> Magnitudes:
-    """One look at all numbers of a contiguous array. The bits of |x| have the order of |x|, NaN beyond infinity.
+    """One pass over all numbers of a contiguous array. The bits of |x| have the order of |x|, NaN beyond infinity.
 
     >>> magnitudes(np.array([[0.0, -3.0], [0.5, 1.0]]))
     Magnitudes(least=0.5, largest=3.0)
@@ -194,7 +194,7 @@ def require_room(numbers: float, given: int, what: str, advice: str) -> None:
 
 
 def require_finite(X: Any, name: str = "X") -> Magnitudes:
-    """Refuse NaN and infinity; returns the magnitudes, which the same look at X tells."""
+    """Refuse NaN and infinity; returns the magnitudes, which the same pass over X finds."""
     found = magnitudes(X.data if sp.issparse(X) else X)
     if not np.isfinite(found.largest):
         raise ValueError(f"{name}: expected finite numbers, got NaN or infinity.")

@@ -1,4 +1,4 @@
-"""One look at every vector: what it tells of a w, and of the same w with another bias."""
+"""One pass over every vector: what is known of a w then, and of the same w with another bias."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FUZZ = 2.0**-30  # more than the relative rounding error of <a,a> of any row
 
 
 class Evaluation(NamedTuple):
-    """What one look at every vector tells of a w."""
+    """What one pass over every vector tells of a w."""
 
     size: int  # sets
     violated: int  # those with <w,a> <= 0 as computed
@@ -29,8 +29,8 @@ class Evaluation(NamedTuple):
     lowest_positive: float  # the least <w,a> of the positive class
 
 
-class Look(NamedTuple):
-    """What one look at every set saw: of its lowest vector a the numbers <w,a>, NaN for sets left out, and <a,a>.
+class ScoresAndNorms(NamedTuple):
+    """Of the lowest vector a of every set the numbers <w,a>, NaN for sets left out, and <a,a>.
 
     Of rows a = (x, constant) it has <x,x>, which would be lost in <a,a> where the columns are small.
     """
@@ -45,27 +45,27 @@ class Look(NamedTuple):
             self.wa[own] += (part.bias * w0 * np.array([-1.0, 1.0]))[(part.sign > 0).view(np.int8)]
 
 
-def look(parts: Sequence[RowOracle], w: np.ndarray) -> Look:
-    """Look at every vector once."""
+def scores_and_norms(parts: Sequence[RowOracle], w: np.ndarray) -> ScoresAndNorms:
+    """<w,a> and <a,a> of the lowest vectors of all sets, in one pass."""
     rows: Sequence[Any] = parts if parts[0].slots > 1 else [part.with_bias(0.0) for part in parts]
-    each = map_parts(_look_at_part, rows, w)
-    found = each[0] if len(each) == 1 else Look(*map(np.concatenate, zip(*each, strict=True)))
+    each = map_parts(_scores_and_norms_of_part, rows, w)
+    found = each[0] if len(each) == 1 else ScoresAndNorms(*map(np.concatenate, zip(*each, strict=True)))
     if parts[0].slots == 1 and parts[0].rows.bias:
         found.add_bias(parts, float(w[-1]))
     return found
 
 
-def _look_at_part(part: RowOracle, w: np.ndarray) -> Look:
-    found = Look(*np.empty((2, part.sign.size)))
+def _scores_and_norms_of_part(part: RowOracle, w: np.ndarray) -> ScoresAndNorms:
+    found = ScoresAndNorms(*np.empty((2, part.sign.size)))
     if part.weight.size:
         found.wa[:] = np.nan
     for rows in present_blocks(part):
-        look_at_block(part, w, rows, found.wa, found.aa)
+        write_scores_and_norms(part, w, rows, found.wa, found.aa)
     return found
 
 
 @compiled
-def look_at_block(oracle, w, rows, wa, aa):
+def write_scores_and_norms(oracle, w, rows, wa, aa):
     """Write <w,a> and <a,a> of the lowest vectors of ``rows``, by their number."""
     oracle, w, wa, aa = borrowed((oracle, w, wa, aa))
     for i in rows:
@@ -96,15 +96,15 @@ def evaluate_block(seen, sign, weights, rows, trust):
     return Evaluation(rows.size, violated, doubtful, weight, lowest, sure, longest, negative, positive)
 
 
-def evaluate(parts: Sequence[RowOracle], w: np.ndarray, seen: Look | None = None) -> Evaluation:
-    """What is known of w after one look at every vector; ``seen`` is that look, if it was taken already."""
+def evaluate(parts: Sequence[RowOracle], w: np.ndarray, seen: ScoresAndNorms | None = None) -> Evaluation:
+    """What is known of w after one pass over every vector; ``seen`` is what that found, if it was made already."""
     rounding = (max(part.rows.longest_row for part in parts) + 4) * U
     if parts[0].slots > 1:
         trust = rounding * length(w), 0.0, 0.0
     else:  # apart: a bias may be of quite another size than the columns
         constant = float(parts[0].rows.bias)
         trust = rounding * length(w[:-1]), 2 * rounding * abs(float(w[-1])) * constant, constant
-    seen = look(parts, w) if seen is None else seen
+    seen = scores_and_norms(parts, w) if seen is None else seen
     found = []
     for part in parts:
         own = tuple(each[part.first : part.first + part.sign.size] for each in seen)

@@ -1,4 +1,4 @@
-"""The door for arrays: damaged matrices are refused, sound ones are read in place."""
+"""Checks of arrays: damaged matrices are refused, sound ones are read in place."""
 
 from itertools import pairwise
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from linsep import Kozinec, LeastSquares, LinearMachine, MaximumMargin, Perceptron, separability
-from linsep.door import as_canonical_csr, as_rows, check_sparse, magnitudes, require_room
 from linsep.oracles import classes, differences, points
+from linsep.validation import as_canonical_csr, as_rows, check_sparse, magnitudes, require_room
 
 Y = np.array([0, 1, 1])
 
