@@ -141,9 +141,11 @@ def _evaluate(model: Any, test: tuple[Any, Any], out: Output) -> None:
 
 def _say_data(table: Any, out: Output) -> None:
     """What there is to learn from."""
+    from ..reporting.words import counted
+
     data = table.dataset
-    columns = f"{len(data.schema.columns)} columns, " if hasattr(data.schema, "columns") else ""
-    out.say(f"{data.n_rows} rows, {columns}{data.n_features} features, {len(data.classes)} classes.")
+    columns = f"{counted(len(data.schema.columns), 'column')}, " if hasattr(data.schema, "columns") else ""
+    out.say(f"{data.n_rows} rows, {columns}{counted(data.n_features, 'feature')}, {len(data.classes)} classes.")
 
 
 def _say_decisions(table: Any, out: Output, as_file: bool) -> None:

@@ -207,8 +207,10 @@ def describe_data(train: Part, schema: Any, n_features: int) -> dict[str, Any]:
         facts["columns"] = [{"name": column.name, "use": describe(column)} for column in columns]
     absent = train.y.size - there.size
     held = f"; {absent} of the rows have the weight 0" if absent else ""
-    width = f"{len(columns)} columns, {n_features} features" if columns else f"{n_features} columns"
-    facts["said"] = f"{train.y.size} rows, {width}, {len(labels)} classes{held}."
+    width = words.counted(n_features, "feature" if columns else "column")
+    if columns:
+        width = f"{words.counted(len(columns), 'column')}, {width}"
+    facts["said"] = f"{train.y.size} rows, {width}, {words.counted(len(labels), 'class')}{held}."
     return facts
 
 

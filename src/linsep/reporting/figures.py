@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .markup import Markup
-from .svg import Plot, interval, wide_bars
+from .svg import Plot, interval
 
 CURVES = 6  # classes in one figure
 
@@ -26,26 +26,26 @@ def bounds(facts: dict[str, Any]) -> tuple[Markup, str] | None:
         meet = f"{low:.9g}" == f"{high:.9g}"
         said = f"The {best} is {low:.9g}." if meet else f"The {best} lies between {low:.9g} and {high:.9g}."
         return interval(low, high, "Bounds that are proved", said, ("at least", "at most")), said
-    end = curve[-1][0]
+    begin, end = curve[0][0], curve[-1][0]
+    one, name = {"updates": ("update", "updates"), "pass": ("pass", "passes")}[facts["counted"]]
     said = (
-        f"After {facts['counted']} {curve[0][0]:g} the bounds were {curve[0][1]:.4g} and {curve[0][2]:.4g}; they end "
-        f"at {low:.6g} and {high:.6g}. The {best} lies between them."
+        f"After {begin:g} {one if begin == 1 else name} the bounds were {curve[0][1]:.4g} and {curve[0][2]:.4g}; they "
+        f"end at {low:.6g} and {high:.6g}. The {best} lies between them."
     )
-    log = curve[0][0] > 0 and end / curve[0][0] > 100
+    log = begin > 0 and end / begin > 100
     values = [v for _, *both in curve for v in both] + [low, high]
     spread = sorted(values)
     floor, ceiling = spread[len(spread) // 20], spread[-1 - len(spread) // 20]
     pad = 0.08 * (ceiling - floor) or 0.05 * abs(ceiling) or 1.0
     y_range = (min(floor, low) - pad, max(ceiling, high) + pad)
-    plot = Plot((curve[0][0], end), y_range, width=620, log_x=log)
-    clip = [[x, *(min(max(v, y_range[0]), y_range[1]) for v in both)] for x, *both in curve]
+    plot = Plot((begin, end), y_range, width=620, log_x=log)
+    clip = [[x, *(min(max(v, y_range[0]), y_range[1]) for v in both)] for x, *both in [*curve, [end, low, high]]]
     upper, lower = [[x, v] for x, _, v in clip], [[x, v] for x, v, _ in clip]
     plot.band([*upper, *lower[::-1]], "gap")
     plot.line(upper, "high")
     plot.line(lower, "low")
     plot.dot(end, high, "high", f"upper bound {high:.9g}")
     plot.dot(end, low, "low", f"lower bound {low:.9g}")
-    name = {"updates": "updates", "pass": "passes"}[facts["counted"]]
     return plot.svg("Bounds as learning went on", said, x=name, y=what), said
 
 
@@ -92,7 +92,7 @@ def threshold(facts: dict[str, Any], classes: list[Any]) -> tuple[Markup, str]:
     plot.vertical(0.0, "mark", "0: the rule")
     plot.dot(0.0, facts["error"], "c0", f"error {_percent(facts['error'])}")
     said = (
-        f"At the threshold 0 {_percent(facts['error'])} of the rows are wrong: {facts['false_negatives']} of "
+        f"At the threshold 0, {_percent(facts['error'])} of the rows are wrong: {facts['false_negatives']} of "
         f"{classes[1]} and {facts['false_positives']} of {classes[0]}. On these rows the threshold "
         f"{facts['best_threshold']:.4g} would make the fewest errors, {_percent(facts['best_error'])}; on others it "
         "need not."
@@ -151,16 +151,11 @@ def margins(facts: dict[str, Any]) -> tuple[Markup, str]:
     return plot.svg("How far rows are on their side", said, x=f"{what} (right side > 0)", y="rows"), said
 
 
-def weights(facts: dict[str, Any], classes: list[Any], most: int = 16) -> tuple[Markup, str]:
-    """Bars of the largest weights."""
-    top = facts["features"][:most]
-    one = len(facts["intercept"]) == 1
+def weights(facts: dict[str, Any], classes: list[Any], most: int = 16) -> list[tuple[str, float, Any, str]]:
+    """The largest weights: feature, weight, the class whose weight it is, and its effect in units of the table."""
     rows = []
-    for each in top:
-        value = each["weights"][0] if one else max(each["weights"], key=abs)
-        label = "" if one else f" {classes[each['weights'].index(value)]}"
-        rows.append((each["feature"], value, f"{value:+.3g}{label}"))
-    said = "Largest weights: " + ", ".join(f"{name} {value:+.4g}" for name, value, _ in rows[:6]) + "."
-    if one:
-        said += f" Positive ones speak for {classes[1]}, negative ones for {classes[0]}."
-    return wide_bars(rows, "Largest weights", said), said
+    for each in facts["features"][:most]:
+        k = max(range(len(each["weights"])), key=lambda k: abs(each["weights"][k]))
+        effect = each["unit"] if each["unit"] == "per 1" else f"{each['effects'][k]:+.3g} {each['unit']}"
+        rows.append((each["feature"], each["weights"][k], classes[k] if len(each["weights"]) > 1 else None, effect))
+    return rows

@@ -129,7 +129,7 @@ def _certificate(facts: dict[str, Any]) -> Markup:
         sentences,
         rest,
         tag("p", words.checked(facts), class_=f"verdict {mark}"),
-        figure(drawn, wide=True),
+        figure(drawn, legend(["lower bound", "upper bound"]) if facts["curve"] else None, wide=True),
         numbers,
     )
 
@@ -265,22 +265,39 @@ def _weights(facts: dict[str, Any]) -> Markup | None:
     if formula:
         inside += [tag("p", "The whole rule:"), tag("pre", "\n".join(formula))]
     if found:
-        classes, one = facts["model"]["classes"], len(found["intercept"]) == 1
-        side = f" Positive weights speak for {classes[1]}, negative ones for {classes[0]}." if one else ""
-        shown = found["features"][:FEATURES]
-        count = f"{found['count']} features, {found['zero']} of weight 0.{side}"
-        head = ["feature", *(["weight"] if one else [f"weight of {label}" for label in classes[:8]]), "effect", ""]
-        rows = [
-            [each["feature"], *(f"{w:+.4g}" for w in each["weights"][:8]),
-             " ".join(f"{e:+.4g}" for e in each["effects"][:8]) if one else "", each["unit"]]
-            for each in shown
-        ]  # fmt: skip
-        numbers = list(range(1, len(head) - 1))
-        inside += [tag("p", count), figure(figures.weights(found, classes), wide=True)]
-        left = found["count"] - len(shown)
-        inside.append(more(f"The weights in numbers{f' (the largest {len(shown)})' if left else ''}",
-                           table(head, rows, numbers, "weights")))  # fmt: skip
+        inside += [tag("p", words.weights(facts)), _bars(facts), _weights_in_numbers(facts)]
     return section("The rule", *inside)
+
+
+def _bars(facts: dict[str, Any]) -> Markup:
+    """The largest weights: bars to the left and to the right, their numbers, and what they do in the table's units."""
+    rows = figures.weights(facts["weights"], facts["model"]["classes"])
+    one = len(facts["weights"]["intercept"]) == 1
+    largest = max((abs(weight) for _, weight, *_ in rows), default=0.0) or 1.0
+    lines = []
+    for name, weight, label, effect in rows:
+        side = "bar plus" if weight >= 0 else "bar minus"
+        bar = tag("span", class_=side, style=f"--size:{abs(weight) / largest:.3f}", aria_hidden="true")
+        lines.append([name, bar, f"{weight:+.3g}", *([] if one else [label]), effect])
+    head = ["feature", "", "weight", *([] if one else ["of class"]), "effect"]
+    return table(head, lines, (2,), "the largest weights")
+
+
+def _weights_in_numbers(facts: dict[str, Any]) -> Markup:
+    """The weights of each class, the largest first."""
+    found, classes = facts["weights"], facts["model"]["classes"]
+    shown, one = found["features"][:FEATURES], len(found["intercept"]) == 1
+    names = ["weight"] if one else [f"weight of {label}" for label in classes[:CLASSES]]
+    rows = [
+        [each["feature"], *(f"{w:+.4g}" for w in each["weights"][:CLASSES]),
+         *([f"{each['effects'][0]:+.4g}"] if one else []), each["unit"]]
+        for each in shown
+    ]  # fmt: skip
+    head = ["feature", *names, *(["effect", ""] if one else ["unit"])]
+    largest = [f"the largest {FEATURES}"] * (found["count"] > FEATURES)
+    first = [f"the first {CLASSES} classes"] * (not one and len(classes) > CLASSES)
+    left = f" ({', '.join(largest + first)})" if largest or first else ""
+    return more(f"The weights in numbers{left}", table(head, rows, range(1, len(names) + 1 + one), "weights"))
 
 
 def _support(facts: dict[str, Any]) -> Markup | None:
@@ -289,7 +306,7 @@ def _support(facts: dict[str, Any]) -> Markup | None:
         return None
     rows = table_of_rows(found["rows"], {"row": "row", "class": "class", "share": "share of the proof"})
     title = "Rows that prove it" if found["zero_sum"] else "Support points"
-    return section(title, tag("p", words.support(found)), rows)
+    return section(title, tag("p", words.support(facts)), rows)
 
 
 def _chance(facts: dict[str, Any]) -> Markup | None:
@@ -308,8 +325,7 @@ def _chance(facts: dict[str, Any]) -> Markup | None:
                     table(["refit", "errors", "changed decisions", "degrees"], rows, (0, 1, 2, 3)),
                 )
             )
-    if facts["risk"]:
-        inside += [tag("p", each) for each in words.risk(facts["risk"])]
+    inside += [tag("p", each) for each in words.risk(facts["risk"], facts["model"]["classes"])]
     return section("Chance: order, seed, and new rows", *inside) if inside else None
 
 

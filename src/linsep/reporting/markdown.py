@@ -43,10 +43,10 @@ def text(facts: dict[str, Any]) -> str:
         parts += _rows(facts["violators"]["rows"], head)
     parts += _rule(facts)
     if facts["support"] is not None:
-        parts += ["## Support points", plain(words.support(facts["support"]))]
+        parts += ["## Support points", plain(words.support(facts))]
         parts += _rows(facts["support"]["rows"], {"row": "row", "class": "class", "share": "share"})
     chance = [words.stability(facts["stability"])] if "stability" in facts else []
-    chance += words.risk(facts["risk"]) if facts["risk"] else []
+    chance += words.risk(facts["risk"], facts["model"]["classes"])
     parts += ["## Chance: order, seed, and new rows", *map(plain, chance)] if chance else []
     return "\n\n".join([*parts, *_data(facts["data"]), *_origin(facts)]) + "\n"
 
@@ -99,7 +99,7 @@ def _rule(facts: dict[str, Any]) -> list[str]:
         parts += [plain(line) for line in facts["formula"]]
     if found:
         one = len(found["intercept"]) == 1
-        parts.append(plain(figures.weights(found, facts["model"]["classes"])[1]))
+        parts.append(plain(words.weights(facts)))
         rows = [
             [each["feature"], *(f"{w:+.4g}" for w in each["weights"]),
              f"{each['effects'][0]:+.4g} {each['unit']}" if one else each["unit"]]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from .markup import Markup, join, tag
 
-WIDTH, HEIGHT = 440, 270
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 42
+WIDTH, HEIGHT = 440, 284
+LEFT, RIGHT, TOP, BOTTOM = 58, 14, 28, 42
 
 Points = Sequence[Sequence[float]]
 
@@ -141,8 +140,7 @@ class Plot:
         parts.append(tag("line", x1=LEFT, x2=self.width - RIGHT, y1=bottom, y2=bottom, class_="axis"))
         middle = (LEFT + self.width - RIGHT) / 2
         parts.append(tag("text", x_label, x=middle, y=self.height - 6, text_anchor="middle", class_="label"))
-        turned = f"translate(12 {(TOP + bottom) / 2}) rotate(-90)"
-        parts.append(tag("text", y_label, transform=turned, text_anchor="middle", class_="label"))
+        parts.append(tag("text", y_label, x=4, y=TOP - 14, class_="label"))
         return join(parts)
 
     def svg(self, title: str, said: str, *, x: str, y: str, percent: bool = False) -> Markup:
@@ -158,34 +156,9 @@ def picture(inside: Markup, title: str, said: str, height: float, width: float =
     )  # fmt: skip
 
 
-def wide_bars(rows: Sequence[tuple[str, float, str]], title: str, said: str) -> Markup:
-    """Bars to the left and to the right of a line, one per name: (name, value, words beside the bar)."""
-    step, names, width = 21, 206, 620  # room for 22 letters of 16px, as on a phone
-    largest = max((abs(value) for _, value, _ in rows), default=0.0) or 1.0
-    signed = any(value < 0 for _, value, _ in rows)
-    room = width - names - 78 * (2 if signed else 1)
-    zero = names + 78 + room / 2 if signed else names + 4
-    unit = (room / 2 if signed else room) / largest
-    parts: list[Any] = []
-    for k, (name, value, beside) in enumerate(rows):
-        y = 8 + k * step
-        shown = name if len(name) <= 22 else f"{name[:21]}…"
-        parts.append(tag("text", shown, x=names - 8, y=y + 12, text_anchor="end", class_="tick name"))
-        length = round(abs(value) * unit, 1)
-        left = zero if value >= 0 else zero - length
-        side = "plus" if value >= 0 else "minus"
-        parts.append(
-            tag("rect", x=round(left, 1), y=y + 2, width=max(length, 0.5), height=step - 8, rx=2, class_=f"fill {side}")
-        )
-        at, anchor = (zero + length + 6, "start") if value >= 0 else (zero - length - 6, "end")
-        parts.append(tag("text", beside, x=round(at, 1), y=y + 12, text_anchor=anchor, class_="tick"))
-    height = 16 + len(rows) * step
-    parts.append(tag("line", x1=zero, x2=zero, y1=6, y2=height - 6, class_="axis"))
-    return picture(join(parts), title, said, height, width)
-
-
 def interval(low: float, high: float, title: str, said: str, names: tuple[str, str]) -> Markup:
-    """Two bounds on a line."""
+    """Two bounds on a line; one number, if they are equal as far as it is written."""
+    meet = f"{low:.9g}" == f"{high:.9g}"
     span = max(high - low, 0.02 * max(abs(low), abs(high)), 1e-300)
     plot = Plot((min(low, high) - 0.35 * span, max(low, high) + 0.35 * span), (0.0, 1.0))
     y = 46
@@ -205,10 +178,9 @@ def interval(low: float, high: float, title: str, said: str, names: tuple[str, s
     ):  # fmt: skip
         at = plot.at_x(value)
         plot.add(tag("circle", cx=at, cy=y, r=5, class_=f"dot {class_}"))
-        if f"{low:.9g}" == f"{high:.9g}":
-            name = "both bounds:" if class_ == "low" else ""
-            if not name:
-                continue
+        if meet:
+            plot.text(at, y - 16, f"both bounds: {value:.9g}", "middle")
+            break
         inward = "start" if (anchor == "end" and at < 170) else "end" if (anchor == "start" and at > 270) else anchor
         plot.text(at, y + shift + (8 if shift < 0 else 0), f"{name} {value:.9g}", inward)
-    return picture(join(plot.parts), title, said, 100)
+    return picture(join(plot.parts), title, said, 64 if meet else 100)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 FITTED = "rows that the rule was fitted to"
-CELL = 60  # characters of a cell that are shown
+CELL = 60  # characters of a long cell that are shown
+CUT = 20  # those that are not are more than so many
 
 
 def percent(share: float) -> str:
@@ -33,7 +34,7 @@ def listed(names: Sequence[Any], most: int = 6) -> str:
 def cell(value: Any) -> str:
     """A cell in words: a missing one is a dash, a long one is cut and says so."""
     said = "–" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-    return said if len(said) <= CELL else f"{said[:CELL]}… ({len(said)} characters)"
+    return said if len(said) <= CELL + CUT else f"{said[:CELL]}… ({len(said)} characters)"
 
 
 def seen(facts: dict[str, Any]) -> bool:
@@ -45,7 +46,7 @@ def question(facts: dict[str, Any]) -> str:
     """What was asked, in one sentence."""
     data, classes = facts["data"], facts["model"]["classes"]
     columns = data.get("used")
-    by = f" by {columns} column{'s' * (columns != 1)}" if columns else ""
+    by = f" by {counted(columns, 'column')}" if columns else ""
     of = f" of {listed(data['files'], 2)}" if data.get("files") else ""
     what = f"{classes[0]} from {classes[1]}" if len(classes) == 2 else f"{len(classes)} classes"
     target = f" (column {data['target']})" if data.get("target") else ""
@@ -69,11 +70,17 @@ def answer(facts: dict[str, Any]) -> str:
         f"{word}: it is right about {right} of {n} {judged} ({percent(errors['accuracy'])}{sure}), where always saying "
         f"{biggest['class']} is right about {percent(errors['largest_class'])}"
     )
-    return f"{said}; {proved(facts['certificate'])}."
+    return f"{said}; {proved(facts)}."
 
 
-def proved(certificate: dict[str, Any]) -> str:
+def learned(facts: dict[str, Any]) -> str:
+    """What was learned: a hyperplane between two classes, a linear machine of more."""
+    return "hyperplane" if len(facts["model"]["classes"]) == 2 else "linear machine"
+
+
+def proved(facts: dict[str, Any]) -> str:
     """What the certificate adds to the answer."""
+    certificate = facts["certificate"]
     checked = certificate["check"]
     if checked is not None and not checked["holds"]:
         return "but its certificate does NOT hold on these data"
@@ -82,9 +89,9 @@ def proved(certificate: dict[str, Any]) -> str:
     status, kind = certificate["status"], certificate["kind"]
     gap = (certificate["upper"] - certificate["lower"]) / abs(certificate["upper"] or 1.0)
     if status == "not separable":
-        return "it is proved that no hyperplane makes no errors on the training rows"
+        return f"it is proved that no {learned(facts)} makes no errors on the training rows"
     if kind == "margin" and status in ("optimal", "eps-optimal"):
-        return f"it is proved that no hyperplane has a margin larger by more than {max(gap, 0.0):.2g} of it"
+        return f"it is proved that no {learned(facts)} has a margin larger by more than {max(gap, 0.0):.2g} of it"
     if kind in ("objective", "ridge") and status == "optimal":
         return f"it is proved that no other weights cost less by more than {max(gap, 0.0):.2g} of the cost"
     return "it is proved that all training rows are on their side" if status == "separated" else f"proved: {status}"
@@ -119,8 +126,11 @@ def stability(facts: dict[str, Any]) -> str:
     return said + (f"; w turns by at most {max(angles):.2g} degrees." if angles else ".")
 
 
-def risk(facts: dict[str, Any]) -> list[str]:
+def risk(facts: dict[str, Any] | None, classes: Sequence[Any]) -> list[str]:
     """The bounds of the risk."""
+    if not facts:
+        two = len(classes) == 2
+        return [] if two else ["No bound of the risk: that of Vapnik and Chervonenkis (A4) is for two classes."]
     said = [facts["dimension"]["said"]]
     if "margin" in facts:
         found = facts["margin"]
@@ -133,15 +143,36 @@ def risk(facts: dict[str, Any]) -> list[str]:
 
 def support(facts: dict[str, Any]) -> str:
     """What the support points are."""
-    if facts["zero_sum"]:
+    found, what = facts["support"], learned(facts)
+    if found["zero_sum"]:
+        how = "those of one class mirrored" if what == "hyperplane" else "each for its class and against a rival"
         return (
-            f"A weighted mean of {facts['count']} of {facts['of']} training rows, those of one class mirrored, is "
-            "zero: this is why no hyperplane separates the classes. The rows with the largest weights:"
+            f"A weighted mean of {found['count']} of {found['of']} training rows, {how}, is zero: this is why no "
+            f"{what} separates the classes. The rows with the largest weights:"
         )
     return (
-        f"{facts['count']} of {facts['of']} training rows have a weight in the proof: that no rule is better needs no "
+        f"{found['count']} of {found['of']} training rows have a weight in the proof: that no rule is better needs no "
         "other row. Those with the largest weights:"
     )
+
+
+def counted(number: int, name: str) -> str:
+    """So many of what has this name.
+
+    >>> counted(1, "column"), counted(2, "column"), counted(3, "class")
+    ('1 column', '2 columns', '3 classes')
+    """
+    many = "" if number == 1 else "es" if name.endswith("s") else "s"
+    return f"{number} {name}{many}"
+
+
+def weights(facts: dict[str, Any]) -> str:
+    """How many features have a weight, and what its sign means."""
+    found, classes = facts["weights"], facts["model"]["classes"]
+    said = f"{counted(found['count'], 'feature')}, {found['zero']} of weight 0."
+    if len(found["intercept"]) > 1:
+        return f"{said} Each class has its own weights; a positive one speaks for the class."
+    return f"{said} Positive weights speak for {classes[1]}, negative ones for {classes[0]}."
 
 
 def column_words(column: dict[str, Any]) -> str:
