@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -229,6 +230,38 @@ def test_a_ridge_proof_by_hand(tmp_path):
     for change in ({"upper": 0.9999999999999999}, {"lower": 1.0000000000000002}, {"w": [0.5, -0.9999]}):
         (tmp_path / "p").write_text(json.dumps(proof | change))
         assert not verify.verify(tmp_path / "p", tmp_path / "d.csv")[0]
+
+
+def ridge_case(folder, classes, free, weighted):
+    """Ridge regression with its best u for rows of odd weights, and the proof of both."""
+    rng = np.random.default_rng(classes)
+    X, y = rng.integers(-5, 6, (20, 3)).astype(float), np.arange(20) % classes
+    weight = np.where(np.arange(20) % 7, rng.random(20), 0.0) if weighted else None
+    rule = LeastSquares(alpha=0.5, fit_intercept=free).fit(X, y, sample_weight=weight)
+    c = np.ones(20) if weight is None else weight
+    W = np.atleast_2d(rule.certificate_.w)
+    T = 2.0 * (y == 1)[:, None] - 1 if classes == 2 else np.eye(classes)[y]
+    u = c[:, None] * (T - X @ W[:, :3].T - W[:, 3])
+    certificate = replace(rule.certificate_, weights=u)
+    save_proof(folder / "p", certificate, X, y, weight, data=folder / "d.csv")
+    return json.loads((folder / "p").read_text()), u
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_ridge_proofs_by_weights_of_the_rows(classes, free, weighted, tmp_path):
+    proof, u = ridge_case(tmp_path, classes, free, weighted)
+    assert proof["weights"] == u.tolist()
+
+    def holds(**changes):
+        (tmp_path / "q").write_text(json.dumps(proof | {"status": "budget spent"} | changes))
+        return verify.verify(tmp_path / "q", tmp_path / "d.csv")[0]
+
+    assert holds() and holds(weights=[]) and holds(weights=(u * (1 - 1e-4)).tolist(), lower=proof["lower"] * (1 - 1e-6))
+    assert not holds(lower=proof["upper"] * (1 + 1e-9))
+    for other in (0 * u, -u, u * 1.01, u + 0.1 * np.arange(20)[:, None]):  # no other u proves as much
+        assert not holds(weights=other.tolist()) and holds(weights=other.tolist(), lower=0.0)
 
 
 def test_means_that_meet_are_infeasible_by_whole_numbers(tmp_path):

@@ -43,7 +43,7 @@ COMMON = ("status", "lower", "upper", "size", "w", "classes")
 OWN = {
     "margin": ("bias", "violated", "rows", "weights", "rivals", "integers", "eps", "relative"),
     "cost": ("bias", "violated", "rows", "weights", "rivals", "C", "loss", "tol"),
-    "ridge": ("bias", "alpha", "margins", "tol"),
+    "ridge": ("bias", "alpha", "margins", "weights", "tol"),
     "radius": ("rows", "weights", "u", "integers", "eps", "required"),
 }
 TARGET, WEIGHT = "label", "weight"  # columns of a data file that `write_data` makes
@@ -157,7 +157,8 @@ def without_others(certificate: Any, rows: np.ndarray) -> Any:
     """The certificate as one about these rows of its data alone; the others have no weight in it."""
     if isinstance(certificate, RidgeCertificate):
         margins = certificate.margins
-        return replace(certificate, margins=margins[rows] if margins.size > 1 else margins)
+        weights = certificate.weights[rows] if certificate.weights.size else certificate.weights
+        return replace(certificate, margins=margins[rows] if margins.size > 1 else margins, weights=weights)
     return replace(certificate, rows=np.searchsorted(rows, certificate.rows))
 
 
@@ -165,9 +166,14 @@ def _among_all(certificate: Any, rows: np.ndarray, size: int) -> Any:
     """The certificate about some rows with the numbers that they have among all, which are so many."""
     if not isinstance(certificate, RidgeCertificate):
         return replace(certificate, rows=rows[certificate.rows])
-    margins = np.ones(size)
+    margins, weights = np.ones(size), np.zeros((size, *certificate.weights.shape[1:]))
     margins[rows] = certificate.margins
-    return replace(certificate, margins=margins if certificate.margins.size > 1 else certificate.margins)
+    if certificate.weights.size:
+        weights[rows] = certificate.weights
+    return replace(
+        certificate, margins=margins if certificate.margins.size > 1 else certificate.margins,
+        weights=weights if certificate.weights.size else certificate.weights,
+    )  # fmt: skip
 
 
 def _to_be_saved(certificate: Certificate, X: Any, y: np.ndarray, weights: np.ndarray | None) -> Any:

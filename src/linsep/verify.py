@@ -240,38 +240,38 @@ def verify_cost(proof, path):
     total = {j: cut[0] * sums.sides[0].get(j, 0) + cut[1] * sums.sides[1].get(j, 0) for j in kept}
     dual = sum(c * share for c, share in zip(cut, sums.share)) / ONE
     dual -= sum(x * x for x in total.values()) / (2 * one * one)
-    for i, n in row_sums.items() if squared else ():
-        dual -= cut[bool(sums.class_of[i])] ** 2 * Fraction(n * n, 4 * cost[i] * ONE)
+    for i, n in row_sums.items() if squared else ():  # each rounded up, by less than 2^-2000
+        dual -= cut[bool(sums.class_of[i])] ** 2 * Fraction(-(-n * n * ONE // (4 * cost[i])), one)
     judge(proof, lower <= dual, primal <= upper, {"optimal": upper - lower <= proof["tol"] * upper})
     return f"w costs at most {upper!r}, and no w costs less than {lower!r}"
 
 
 def verify_ridge(proof, path):
-    """J(w) = sum c e^2 + alpha |w|^2 <= upper with e = t - <w,x>, and no w has less than lower <= J(w) - gain."""
+    """J(w) = sum c e^2 + alpha |w|^2 <= upper with e = t - <w,x>; no w costs less than D(u), and lower <= D(u)."""
+    # D(u) = 2 <u,t> - sum u^2 / c - |sum u x|^2 / alpha, u less c times its mean if there is a bias; or u = c e
     lower, upper, alpha, margins = proof["lower"], proof["upper"], Fraction(proof["alpha"]), proof["margins"]
     require(alpha > 0 and proof["bias"] != "augmented", "alpha or bias: out of range", Unreadable)
-    last, size, cost = proof["width"] - 1, 0, 0
-    ws = [proof["w"][k : k + last + 1] for k in range(0, len(proof["w"]), last + 1)]
-    means, pulls = {}, [{} for _ in ws]  # the sums of c x, and of c e x for every w
+    last, size, cost, squares, listed = proof["width"] - 1, 0, 0, 0, proof.get("weights")
+    ws = [(proof["w"][k : k + last + 1], {}, {}) for k in range(0, len(proof["w"]), last + 1)]
     for i, y, weight, x in rows(proof, path):
         c, b, size = units(weight), units(margins[i] if margins[1:] else margins[0]), size + 1
-        add(means, c, x)
-        for k, (w, pull) in enumerate(zip(ws, pulls)):
+        for k, (w, mass, pull) in enumerate(ws):
             target = b * (y == k) if proof["machine"] else b * (2 * y - 1)
             error = target * ONE - sum(w[j] * n for j, n in x)
+            u = units(listed[i][k]) * ONE * ONE if listed else c * error
             cost += c * error * error
-            add(pull, c * error, x)
-    total, gain = Fraction(cost, ONE**5), Fraction(0)
-    for w, pull in zip(ws, pulls):
-        # gain = |r|^2 / alpha + h^2 / sum c, where h = sum c e (0 without a bias), r = sum c e (x - mean) - alpha w
-        h = pull.get(last, 0)
-        mean = Fraction(h, means.get(last, 1))
-        gain += mean * h / ONE**6
-        for j in range(last):
-            v, p = Fraction(w[j], ONE), pull.get(j, 0) - mean * means.get(j, 0)
-            total, gain = total + alpha * v * v, gain + (p / ONE**4 - alpha * v) ** 2 / alpha
+            squares += -(-u * u // c) if listed else c * error * error  # rounded up, by less than 2^-5000
+            add(mass, c, [*x, (-1, target)])  # the sums of c (x, t) and of u (x, t); t has the place -1
+            add(pull, u, [*x, (-1, target)])
+    dual = -Fraction(squares, ONE**5)
+    for _, mass, pull in ws:
+        mean = Fraction(pull.get(last, 0), mass.get(last, 1))  # 0 without a bias
+        left = {j: pull[j] - mean * mass[j] for j in pull}
+        dual += mean * pull.get(last, 0) / ONE**6 + 2 * left.get(-1, 0) / ONE**4
+        dual -= sum(x * x for j, x in left.items() if 0 <= j < last) / ONE**8 / alpha
     require(size == proof["size"], f"size: counted {size} rows")
-    judge(proof, lower <= max(total - gain, 0), total <= upper, {"optimal": upper - lower <= proof["tol"] * upper})
+    total = Fraction(cost, ONE**5) + alpha * Fraction(sum(n * n for w, _, _ in ws for n in w[:last]), ONE**2)
+    judge(proof, lower <= max(dual, 0), total <= upper, {"optimal": upper - lower <= proof["tol"] * upper})
     return f"the squared errors of w cost at most {upper!r}, and no w costs less than {lower!r}"
 
 
