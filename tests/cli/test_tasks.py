@@ -66,6 +66,13 @@ def test_tag_learns_labels_and_counts_as_conlleval_does(folder, capsys):
     assert found["spans"]["total"]["f1"] == span_scores(truth, said).total.f1 and found["errors"] == 1
 
 
+def test_taggers_are_named_so_by_the_commands_of_tables(folder, capsys):
+    assert run([*FIT, "-q"]) == 0
+    for command in ("check", "evaluate", "report"):
+        code, found, _ = call(capsys, command, "t.linsep", "train.txt")
+        assert code == 3 and "linsep tag predict" in found["error"]
+
+
 def test_tag_reads_conllu_and_compressed_files(folder, capsys):
     lines = ["# sent_id = 1", "1-2\tdon't\t_" + "\t_" * 7]
     lines += [
@@ -94,6 +101,9 @@ def test_passes_are_chosen_by_the_development_part(folder, capsys):
         ((*FIT[:3], "--columns", "word,pos,chunk", "--templates", "bad.txt"), 3, "bad.txt, line 1"),
         (("tag", "predict", "crf.txt", "train.txt"), 3, "model file"),
         (("tag", "fit"), 2, "DATA"),
+        (("tag", "fit", "one.txt"), 3, "one.txt: expected a token and its label"),
+        (("tag", "fit", "train.txt", "--label", "2", "--bio"), 2, "B-x, I-x and O, got DT, NN"),
+        (("infer", "pair.uai", "many.evid"), 3, "many.evid: expected 2 observed variables, got 1"),
         (("infer", "crf.txt"), 3, "MARKOV"),
         (("infer", "crf.txt", "--engine", "magic"), 2, "magic"),
         (("anderson", "crf.txt"), 3, "JSON"),
@@ -114,6 +124,9 @@ def test_passes_are_chosen_by_the_development_part(folder, capsys):
 def test_an_error_is_one_line_with_an_exit_code(folder, capsys, arguments, code, said):
     (folder / "ragged.txt").write_text("a b\na\n")
     (folder / "empty.txt").write_text("\n\n")
+    (folder / "one.txt").write_text("a\n")
+    (folder / "pair.uai").write_text("MARKOV 2 2 2 1 2 0 1 4 1 2 3 4")
+    (folder / "many.evid").write_text("2 1 0")
     (folder / "latin.txt").write_bytes(b"caf\xe9 NN\n")
     (folder / "bad.txt").write_text("U00:%x[0,7]\n")
     (folder / "list.json").write_text("[]")
@@ -161,6 +174,7 @@ def test_that_no_hyperplane_is_better_is_an_answer_and_no_warning(folder, capsys
         assert run(["anderson", "same.json"]) == 1
     said = capsys.readouterr()
     assert said.out.startswith("Infeasible") and not said.err
+    assert "Gaussian 0 of class 1 decides: r = 0.\n" in said.out
 
 
 def test_infer_writes_what_the_competitions_ask_for(folder, capsys):

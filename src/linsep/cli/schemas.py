@@ -98,6 +98,8 @@ def schema_of(model: Any, origin: dict[str, Any], path: str) -> Any:
             raise Problem(f"{path}: {error}") from error
     else:
         names = getattr(model, "feature_names_in_", None)
+        if names is None and "tokens" in origin:
+            raise Problem(f"{path}: is a model of linsep tag fit; use linsep tag predict or linsep tag evaluate.")
         if names is None:
             raise Problem(f"{path}: does not say which columns it was fitted to: it was not made by linsep fit.")
         schema = Schema(tuple(Number(str(name)) for name in names))

@@ -273,20 +273,24 @@ def _read_first(sources: Any, options: dict[str, Any], only_first: bool) -> tupl
     for source, part in zip(sources, parts):
         if part.width != width:
             raise Problem(f"{source.path}: expected {width} columns as in {sources[0].path}, got {part.width}.")
+    if width < 2:
+        raise Problem(f"{sources[0].path}: expected a token and its label in every line, got 1 column.")
     names = [name.strip() for name in (options["columns"] or "").split(",") if name.strip()]
     if not names:
         conllu = sources[0].ending == ".conllu" and width == len(CONLLU)
         names = list(CONLLU) if conllu else ["word", *(f"c{k}" for k in range(2, width + 1))]
         names = ["word" if name == "form" else name for name in names]
-    if len(names) != width or len(set(names)) != width or width < 2:
-        raise Problem(
-            f"--columns: expected {max(width, 2)} different names, got {len(names)} in {','.join(names)!r}.", 2
-        )
+    if len(names) != width or len(set(names)) != width:
+        refuse(f"--columns: expected {width} different names, got {len(names)} in {','.join(names)!r}.")
     label = options["label"] or names[-1]
     if label not in names and not (label.isdecimal() and 1 <= int(label) <= width):
         refuse(f"--label: expected one of {', '.join(names)}, or a number from 1 to {width}, got {label}.")
     place = names.index(label) if label in names else int(label) - 1
     columns = tuple(name for k, name in enumerate(names) if k != place)
+    if options["bio"]:
+        labels = sorted({label for part in parts for sentence in part.column(place) for label in sentence})
+        if not any(each.startswith(("B-", "I-")) for each in labels):
+            refuse(f"--bio: expected labels B-x, I-x and O, got {', '.join(labels[:5])}.")
     return Tokens([s for part in parts for s in part.sentences], width), Layout(columns, place, width)
 
 

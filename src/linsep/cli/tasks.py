@@ -57,9 +57,10 @@ def anderson(data: str, *, out: Output, **options: Any) -> None:
       linsep anderson iris2.csv --target species -o rule.linsep
 
     GAUSSIANS is JSON or npz with means (one row each), covariances (a matrix, or
-    variances, each) and labels (two classes). Nothing is assumed about how often each
-    occurs. The exit code is 1 if the error that was asked for is impossible, or
-    every hyperplane errs more than half the time on some Gaussian.
+    variances, each) and labels (two classes); they are numbered from 0. Nothing is
+    assumed about how often each occurs. The exit code is 1 if the error that was
+    asked for is impossible, or every hyperplane errs more than half the time on some
+    Gaussian.
     """
     from ..estimators.anderson import Anderson
     from ..model_file import save
@@ -86,7 +87,7 @@ def anderson(data: str, *, out: Output, **options: Any) -> None:
     )  # fmt: skip
     out.say(found)
     for j in rule.worst_.tolist()[:10]:
-        out.say(f"Gaussian {j + 1} of class {rule.labels_[j]} decides: r = {rule.radii_[j]:.6g}.")
+        out.say(f"Gaussian {j} of class {rule.labels_[j]} decides: r = {rule.radii_[j] + 0.0:.6g}.")
     if options["output"]:
         save(rule, options["output"], origin)
         out.answer(model=options["output"])

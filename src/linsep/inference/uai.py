@@ -46,7 +46,7 @@ def read_uai(path: str | os.PathLike, evidence: str | os.PathLike | None = None,
     >>> network.unary.round(6)
     array([-1.386294,  0.      ])
     """
-    observed = _parse_evidence(_read_ascii(Path(evidence), limit)) if evidence is not None else {}
+    observed = {} if evidence is None else _parse_evidence(_read_ascii(Path(evidence), limit), Path(evidence).name)
     return _parse_network(_read_ascii(Path(path), limit), observed, Path(path).name)
 
 
@@ -224,23 +224,23 @@ def _take_factor(reader: _Reader, f: int, scope: list[int], n_labels: np.ndarray
         return np.log(entries).reshape(shape)
 
 
-def _parse_evidence(text: str) -> dict[int, int]:
+def _parse_evidence(text: str, name: str) -> dict[int, int]:
     """Observed labels by variable; newer files begin with the number of samples, which must be one."""
-    numbers = _parse_numbers(text, "evidence")
+    numbers = _parse_numbers(text, name)
     if not ((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**31)).all():
-        raise ValueError("evidence: expected integers of at least 0, got other numbers.")
+        raise ValueError(f"{name}: expected integers of at least 0, got other numbers.")
     integers = [int(number) for number in numbers]
     if not integers or integers == [0]:
         return {}
     if len(integers) % 2 == 0:
         if integers[0] != 1:
-            raise ValueError(f"evidence: expected one sample, got {integers[0]}.")
+            raise ValueError(f"{name}: expected one sample, got {integers[0]}.")
         integers = integers[1:]
     if len(integers) != 1 + 2 * integers[0]:
         given = (len(integers) - 1) / 2
-        raise ValueError(f"evidence: expected {integers[0]} observed variables, got {given:g}.")
+        raise ValueError(f"{name}: expected {integers[0]} observed variables, got {given:g}.")
     labels: dict[int, int] = {}
     for v, label in zip(integers[1::2], integers[2::2]):
         if labels.setdefault(v, label) != label:
-            raise ValueError(f"evidence: expected one label of variable {v}, got {labels[v]} and {label}.")
+            raise ValueError(f"{name}: expected one label of variable {v}, got {labels[v]} and {label}.")
     return labels
