@@ -47,7 +47,7 @@ def fits() -> dict[str, Callable[[], Any]]:
     found |= {
         "margin, least score": lambda: ls.MaximumMargin(least_score=1.0).fit(apart, y),
         "soft, machine": lambda: ls.MaximumMargin(1.0).fit(*MIXED),
-        "densities, Parzen": lambda: scored(ls.Bayes(bayes.Parzen(2.0)).fit(*IRIS), IRIS[0]),
+        "densities, Parzen": lambda: scored(ls.Bayes(bayes.Parzen(bandwidth=2.0)).fit(*IRIS), IRIS[0]),
         "densities, piecewise": lambda: scored(ls.Bayes(bayes.PiecewiseConstant()).fit(*IRIS), IRIS[0]),
         "densities, uniform": lambda: scored(ls.Bayes(bayes.Uniform()).fit(*IRIS), IRIS[0]),
         "densities, Rayleigh": lambda: scored(ls.Bayes(bayes.Rayleigh()).fit(*IRIS), IRIS[0]),

@@ -125,8 +125,9 @@ def test_a_fit_its_check_and_its_answers_have_the_bits_of_memory(name, client):
     X, y = apart() if separable else table(name)
     given = as_dask(X, y)
     here, there = make().fit(X, y), make().fit(*given)
-    assert there.coef_.tobytes() == here.coef_.tobytes()
-    assert there.intercept_.tobytes() == here.intercept_.tobytes()
+    if hasattr(here, "coef_"):  # not of covariances of their own: their scores are compared below
+        assert there.coef_.tobytes() == here.coef_.tobytes()
+        assert there.intercept_.tobytes() == here.intercept_.tobytes()
     if hasattr(here, "certificate_"):
         assert there.certificate_.to_dict() == here.certificate_.to_dict()
         assert there.n_iter_ == here.n_iter_

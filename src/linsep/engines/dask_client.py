@@ -326,9 +326,6 @@ def _raise_first(futures: Sequence[Any], parts: int) -> None:
 
     lost: list[int] = []
     for number, future in enumerate(futures):
-        if future.status in ("cancelled", "lost"):
-            name = f"part {number}" if number < parts else "some parts"
-            raise EngineError(f"dask: {name} is {future.status}: the scheduler has been lost or restarted.")
         if future.status == "error":
             error = future.exception()
             if isinstance(error, KilledWorker):
@@ -341,3 +338,7 @@ def _raise_first(futures: Sequence[Any], parts: int) -> None:
         named = [str(number) for number in lost if number < parts]
         name = f"part{'s' * (len(named) > 1)} {', '.join(named[:10])}" if named else "some parts"
         raise EngineError(f"dask: {name}: every worker with it died. Has it enough memory?")
+    for number, future in enumerate(futures):  # without a worker that has died
+        if future.status in ("cancelled", "lost"):
+            name = f"part {number}" if number < parts else "some parts"
+            raise EngineError(f"dask: {name} is {future.status}: the scheduler has been lost or restarted.")
