@@ -10,7 +10,18 @@ import pytest
 from loop_cases import floats
 from sklearn.base import clone
 
-from linsep import Kozinec, LeastSquares, LinearMachine, OneVsAll, Perceptron, Relaxation, trace
+from linsep import (
+    Functions,
+    Kozinec,
+    LeastSquares,
+    Lifted,
+    LinearMachine,
+    OneVsAll,
+    Perceptron,
+    Quadratic,
+    Relaxation,
+    trace,
+)
 from linsep.lab import PRESETS, RULES, Recording, record
 from linsep.lab.rules import make_rule
 
@@ -287,11 +298,21 @@ def test_a_long_recording_is_small():
         ([[0.0], [1.0]], [0.5, 1.5], "whole numbers or words"),
         ([[0.0], [1.0]], [0, 1, 1], "inconsistent"),
         ([], [], "Expected 2D array"),
+        (np.zeros((11, 1)), np.arange(11), "up to 10 classes, got 11"),
     ],
 )
 def test_bad_data_get_one_sentence(X, y, said):
     with pytest.raises(ValueError, match=said):
         record("perceptron", X, y)
+
+
+def test_lifts_of_many_columns_are_refused_and_those_of_a_hundred_are_recorded():
+    X, y = np.random.default_rng(0).normal(size=(9, 13)), np.arange(9) % 2
+    with pytest.raises(ValueError, match="up to 100 lifted columns, got 104"):
+        record(Lifted(Quadratic(), Perceptron()), X, y)
+    with pytest.raises(ValueError, match="up to 100 lifted columns, got 101"):
+        record(Lifted(Functions(["x1^2"] * 88), Perceptron()), X, y)
+    assert len(record("lifting", X[:, :12], y).content["lift"]["functions"]) == 90
 
 
 def test_bad_rules_and_budgets_get_one_sentence():

@@ -18,6 +18,8 @@ from linsep.lab.server import MOST_BODY, LabServer, Site, record_all
 
 S1 = PRESETS["S1, nine points"]
 ASKED = {**S1, "rules": [{"rule": "perceptron"}]}
+WIDE = {"X": [[float(i * j % 7) for j in range(64)] for i in range(400)], "y": [0, 1] * 200}
+MANY = {"X": [[float(k)] for k in range(60)], "y": list(range(60))}
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +113,10 @@ def test_others_are_refused(server, changed, status, said):
         ({**ASKED, "rules": [{"rule": "perceptron", "options": {"rate": -1}}]}, "rate: expected a number from"),
         ({**ASKED, "rules": [{"rule": "perceptron", "options": {"start": 1}}]}, "has no option"),
         ({**ASKED, "rules": []}, "one rule or two"),
+        ({**WIDE, "rules": [{"rule": "lifting"}]}, "up to 100 lifted columns, got 2144. Take a lower degree"),
+        ({**WIDE, "rules": [{"rule": "lifting", "options": {"degree": 6}}]}, "lifted columns, got 131115984"),
+        ({**MANY, "rules": [{"rule": "one versus one"}]}, "up to 6 classes, got 60. Take fewer classes"),
+        ({**MANY, "rules": [{"rule": "soft margin"}]}, "up to 6 classes, got 60"),
         ({**ASKED, "columns": ["a"]}, "columns: expected 2 names"),
     ],
 )

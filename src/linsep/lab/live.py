@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .recording import Recording
 
 MOST_BODY = 2_000_000  # bytes of a request, and of a file that is dropped
-MOST_POINTS, MOST_STEPS, SECONDS = 2_000, 2_000, 5.0
+MOST_POINTS, MOST_STEPS, MOST_CLASSES, SECONDS = 2_000, 2_000, 6, 5.0
 LADDER, LADDER_OPTIONS = "structural risk", {"degree": 5}  # not a rule: many, see `record_risk`
 OwnRule = tuple[Any, int]  # an estimator, and its budget of updates
 
@@ -63,6 +63,8 @@ def _check(asked: Any) -> None:
         raise ValueError("y: expected whole numbers or words as labels.")
     if words and not all(isinstance(each, list) for each in [*X, *y]):
         raise ValueError("X: expected words as lists of names, y a list of labels for each.")
+    if not words and len(set(y)) > MOST_CLASSES:
+        raise ValueError(f"y: the live lab takes up to {MOST_CLASSES} classes, got {len(set(y))}. Take fewer classes.")
     for each in rules:
         if not isinstance(each, dict) or not isinstance(each.get("rule"), str):
             raise ValueError("Expected the name of a rule.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -16,14 +17,14 @@ from ..estimators._validation import check_input
 from ..estimators.anderson import Anderson
 from ..estimators.one_vs import OneVsAll, OneVsOne
 from ..estimators.sequences.classifier import SequenceClassifier
-from ..lifting import Lifted
+from ..lifting import Lifted, Polynomial, Quadratic
 from .gaussians import prepare_gaussians
 from .parameters import describe
 from .plain import plain
 from .proof import proof_points
 from .recording import Recording
 from .rules import make_rule
-from .schema import FORMAT, MOST_COLUMNS, MOST_ROWS, MOST_UPDATES, VERSION
+from .schema import FORMAT, MOST_CLASSES, MOST_COLUMNS, MOST_LIFTED, MOST_ROWS, MOST_UPDATES, VERSION
 from .table import Question, Table, fit_within
 from .words import prepare_words
 
@@ -42,7 +43,7 @@ def record(
         update, of others the answer with its certificate; `OneVsAll` and `OneVsOne` member by member, `Lifted` in its
         lifted space.
     X, y : arrays of shape (n_samples, n_features) and (n_samples,)
-        Numbers and labels; at most 5,000 rows of 64 columns.
+        Numbers and labels; at most 5,000 rows of 64 columns, 10 classes, and of `Lifted` 100 lifted columns.
     max_updates : int, default=1000
         End after so many updates; at most 20,000.
     max_seconds : float, default=20.0
@@ -118,6 +119,8 @@ def describe_data(X: np.ndarray, y: np.ndarray, columns: Any) -> dict[str, Any]:
     classes, label = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"Expected two classes or more, got one class only: {classes.tolist()[0]!r}.")
+    if len(classes) > MOST_CLASSES:
+        raise ValueError(f"y: a recording holds up to {MOST_CLASSES} classes, got {len(classes)}. Take fewer classes.")
     names = [f"x{j + 1}" for j in range(X.shape[1])] if columns is None else [str(name) for name in columns]
     if len(names) != X.shape[1]:
         raise ValueError(f"columns: expected {X.shape[1]} names, got {len(names)}.")
@@ -142,8 +145,12 @@ def _lift(estimator: Any, X: np.ndarray, y: np.ndarray, content: dict[str, Any])
     """The rows of the space that is learned in, and the rule there; a lift is written down as polynomials of x."""
     if not isinstance(estimator, Lifted):
         return X, estimator
+    if isinstance(estimator.lift, Polynomial):  # counted first: the products themselves may not fit into memory
+        degree = 2 if isinstance(estimator.lift, Quadratic) else estimator.lift.degree
+        _check_lifted(math.comb(X.shape[1] + int(degree), int(degree)) - 1)
     lift = clone(estimator.lift).fit(X, y)
     Z = np.asarray(lift.transform(X), dtype=np.float64)
+    _check_lifted(Z.shape[1])
     functions = []
     for unit in np.eye(Z.shape[1]):
         g = lift.expand(unit)
@@ -151,6 +158,13 @@ def _lift(estimator: Any, X: np.ndarray, y: np.ndarray, content: dict[str, Any])
     names = [str(name) for name in lift.get_feature_names_out(content["data"]["columns"])]
     content["lift"] = {"columns": names, "functions": functions, "Z": Z.tolist()}
     return Z, estimator.classifier
+
+
+def _check_lifted(count: int) -> None:
+    """Refuse what would be too long to write down: the polynomials of so many columns."""
+    if count > MOST_LIFTED:
+        said = f"lifting: a recording holds up to {MOST_LIFTED} lifted columns, got {count}."
+        raise ValueError(f"{said} Take a lower degree or fewer columns.")
 
 
 def _questions(estimator: Any, X: np.ndarray, y: np.ndarray, content: dict[str, Any]) -> list[Question]:

@@ -8,6 +8,7 @@ from .parameters import check_described
 
 FORMAT, VERSION = "linsep recording", 1
 MOST_ROWS, MOST_COLUMNS, MOST_UPDATES = 5_000, 64, 20_000
+MOST_CLASSES, MOST_LIFTED = 10, 100  # of rows that are recorded: w of a committee has a part for every pair
 MOST_BYTES = 64_000_000
 WORDS = 2_000  # letters of a name or a sentence, at most
 FIELDS = {"rule", "data", "decides", "shape", "start", "updates", "answer", "certificates", "complete"}
