@@ -161,6 +161,23 @@ def test_lifting_and_kozinec_show_the_lectures_results(page, tmp_path):
     assert "at least 1.67705" in said and "more than 1.67706" in said
 
 
+@pytest.mark.parametrize(
+    ("rule", "said", "česky"),
+    [
+        ("kozinec", "no margin is larger than half their distance", "žádné pásmo není větší"),
+        ("eps-kozinec", "half their distance is within ", "jejich vzdálenosti je nejvýše o "),
+        ("maximum margin", "The nearest points of the two hulls.", "Nejbližší body obou obalů."),
+    ],
+)
+def test_points_of_the_hulls_are_the_nearest_only_where_that_is_proved(page, tmp_path, rule, said, česky):
+    record(rule, **S1).to_html(tmp_path / "points.html")
+    opened(page, tmp_path / "points.html")
+    words = page.locator(".certificate").inner_text()
+    assert said in words and ("earest" in words) == (rule == "maximum margin")
+    page.goto(page.url.split("#")[0] + "#lang=cs")
+    until(page, "document.querySelector('.certificate').textContent.includes(given)", česky)
+
+
 def test_certificates_of_other_kinds_speak_for_themselves(page, tmp_path):
     ridge = record(LeastSquares(), **S1)
     ridge.to_html(tmp_path / "ridge.html")

@@ -92,6 +92,9 @@ export function polynomialWords(run, w) {
   return said || "0";
 }
 
+// What the two points of the hulls prove: they are the nearest only where the answer is the best.
+function pointWords(c) { return c.meet ? "meet" : c.status === "optimal" ? "nearest" : c.status === "eps-optimal" ? "nearesteps" : "bounding"; }
+
 export function certificateParts(run, frame) {
   if (run.content.certificates.length > 1) return committeeParts(run);
   const c = run.certificate, parts = [];
@@ -105,7 +108,7 @@ export function certificateParts(run, frame) {
   else parts.push(line(t("saybudget", values)));
   const bound = run.novikoff();
   if (good && Number.isFinite(bound)) parts.push(line(t("saynov", { n: fmt(Math.floor(bound + 1e-9), 6), k: c.updates })));
-  if (Array.isArray(c.proof_points)) parts.push(line(el("span", { class: "quiet" }, t(c.meet ? "meet" : "nearest"))));
+  if (Array.isArray(c.proof_points)) parts.push(line(el("span", { class: "quiet" }, t(pointWords(c), { gap: fmtBound(run.bound("upper") - run.bound("lower"), true, 2) }))));
   if (run.T) parts.push(line(el("span", { class: "quiet" }, t(run.content.complete ? "complete" : "budget"))));
   parts.push(el("details", {}, el("summary", {}, t("proof")), ...run.content.certificates.slice(0, 20).map((each) => el("p", {}, String(each.sentence)))));
   return parts;
