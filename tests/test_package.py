@@ -45,6 +45,7 @@ NAMES = {
     "checkpointing",
     "load",
     "open_dataset",
+    "open_shards",
     "report",
     "separability",
     "trace",

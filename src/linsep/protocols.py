@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # What a class may say of itself by an attribute of this name, and what is taken for granted if it does not.
 DECLARATIONS = {
     "LABELLINGS": False,  # oracle: a set holds the rival labellings of an example
+    "IN_SHARDS": False,  # oracle: one stands for sequences in shards that an engine holds
     "BATCH": True,  # oracle: it has a batch form
     "NEEDS_NORM": True,  # target, rule: it uses <w,w> or <a,a>
     "WEIGHTED": True,  # rule: beta is multiplied by the weight of the set

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import read_only
+from ..protocols import declared
 from .classes import Classes, against_rivals
 from .points import RowMethods
-from .sequences.shards import Shards
 
 
 class Held(NamedTuple):
@@ -135,14 +135,19 @@ def _recipe(part: Any) -> Recipe:
     return Recipe(row.bias, row.scaled, part.slots if isinstance(part, Classes) else 0, None if same else weight)
 
 
+def in_shards(oracle: Any) -> bool:
+    """Whether this one oracle stands for sequences in shards."""
+    return declared(type(oracle), "IN_SHARDS")
+
+
 def are_elsewhere(parts: Sequence[Any]) -> bool:
     """Whether what these oracles are about is held by an engine."""
-    return isinstance(parts[0], Shards) or isinstance(getattr(parts[0], "rows", None), Elsewhere)
+    return in_shards(parts[0]) or isinstance(getattr(parts[0], "rows", None), Elsewhere)
 
 
 def count_parts(parts: Sequence[Any]) -> int:
     """How many parts there are; one oracle stands for all shards of sequences."""
-    return len(parts[0].handles) if isinstance(parts[0], Shards) else len(parts)
+    return len(parts[0].handles) if in_shards(parts[0]) else len(parts)
 
 
 def map_parts(
@@ -152,7 +157,7 @@ def map_parts(
 
     The function of rows that are elsewhere must be importable there, as those of this package are.
     """
-    if isinstance(parts[0], Shards):
+    if in_shards(parts[0]):
         return parts[0].map(function, *shared, each=each)
     own = [()] * len(parts) if each is None else each
     if not are_elsewhere(parts):

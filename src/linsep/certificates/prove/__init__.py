@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...oracles.sequences.shards import Shards
 from ...protocols import CertifiedOracle, cached, declared, require
 from .labelling import LabellingProver
 from .margin import Outcome, RowProver, prove_margin
@@ -15,6 +14,6 @@ __all__ = ["LabellingProver", "Outcome", "RowProver", "prover_for", "prove_margi
 def prover_for(oracle: type) -> type[RowProver] | type[LabellingProver]:
     """The class of provers for a class of oracles, of rows or of labellings."""
     if declared(oracle, "LABELLINGS"):
-        return ShardsProver if issubclass(oracle, Shards) else LabellingProver
+        return ShardsProver if declared(oracle, "IN_SHARDS") else LabellingProver
     require(oracle, CertifiedOracle)
     return RowProver

@@ -29,6 +29,7 @@ class Shards(_ShardsFields):
 
     __slots__ = ()
     LABELLINGS = True
+    IN_SHARDS = True
     slots = 1
     exact = True
     at_once = 1
