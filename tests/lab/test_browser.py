@@ -174,6 +174,7 @@ def test_points_of_the_hulls_are_the_nearest_only_where_that_is_proved(page, tmp
     opened(page, tmp_path / "points.html")
     words = page.locator(".certificate").inner_text()
     assert said in words and ("earest" in words) == (rule == "maximum margin")
+    assert "As recorded; not checked here." in words
     page.goto(page.url.split("#")[0] + "#lang=cs")
     until(page, "document.querySelector('.certificate').textContent.includes(given)", česky)
 

@@ -13,7 +13,7 @@ import golden
 import pytest
 
 from linsep.cli.app import run
-from linsep.lab import PRESETS, Recording
+from linsep.lab import PRESETS, RULES, Recording, record
 from linsep.lab.server import MOST_BODY, LabServer, Site, record_all
 
 S1 = PRESETS["S1, nine points"]
@@ -220,3 +220,38 @@ def test_a_recording_from_a_file_is_checked_and_comes_back_with_its_code():
     assert found == {"recordings": [recording.content], "codes": [recording.code()]}
     with pytest.raises(ValueError, match=r"rule: expected the name of an estimator"):
         record_all({"recording": {**recording.content, "rule": {"name": "print", "parameters": {}}}})
+
+
+UNTRUE = [
+    (lambda c: c["certificates"][0].update(status="not separable"), "certificate"),
+    (lambda c: c["certificates"][0].update(sentence="Optimal."), "certificate 1 is not true of its data"),
+    (lambda c: c["certificates"].__setitem__(0, {"status": "optimal", "sentence": "Optimal."}), "certificate"),
+    (lambda c: c["certificates"][0]["proof_points"][0].__setitem__(0, 9.0), "points of the proof are not those"),
+    (lambda c: c["certificates"][0].update(meet=True), "points of the proof are not those"),
+    (lambda c: c["certificates"].append(c["certificates"][0]), "answer is not the w of its certificate"),
+    (lambda c: c["data"]["X"][3].__setitem__(0, 9.0), "not true of its data"),
+    (lambda c: c["answer"].__setitem__(0, 9.0), "answer is not the w of its certificate"),
+    (lambda c: c["updates"]["w"][0].__setitem__(1, 9.0), r"update 1: expected w = alpha w \+ beta a, got another w"),
+    (lambda c: c["updates"]["a"][0].pop(), "update 1: expected 3 numbers as a, got 2"),
+    (lambda c: c["updates"]["beta"].__setitem__(0, None), "update 1: expected numbers as alpha, beta and a"),
+    (lambda c: c["updates"].pop("alpha"), "update 1: expected numbers as alpha, beta and a"),
+]
+
+
+@pytest.mark.parametrize(("forge", "said"), UNTRUE, ids=range(len(UNTRUE)))
+def test_a_recording_from_a_file_that_is_not_true_is_refused(forge, said):
+    content = record("kozinec", **S1).content
+    assert json.loads(record_all({"recording": content}))["recordings"] == [content]
+    forge(content)
+    with pytest.raises(ValueError, match=said):
+        record_all({"recording": content})
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_true_recordings_of_every_rule_come_back(name):
+    for preset in PRESETS.values():
+        try:
+            recording = record(name, **preset, max_updates=40)
+        except (ValueError, TypeError):  # data that are not the rule's
+            continue
+        assert json.loads(record_all({"recording": json.loads(recording.to_json())}))["recordings"]

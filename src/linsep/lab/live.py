@@ -37,14 +37,19 @@ def record_all(asked: Any) -> str:
 def make_recordings(asked: Any, own: Mapping[str, OwnRule] = MappingProxyType({})) -> list[Recording | RiskLadder]:
     """The recordings that were asked for: {"X", "y", "columns", "rules": [{"rule", "options"}]}.
 
-    A recording that comes from a file, {"recording": content}, is checked and comes back. ``own`` are the user's rules
-    by name, which are taken as they are; with options, the catalogue's rule of that name is.
+    A recording that comes from a file, {"recording": content}, is computed again and comes back. ``own`` are the user's
+    rules by name, which are taken as they are; with options, the catalogue's rule of that name is.
     """
     from .ladder import FORMAT, RiskLadder
     from .recording import Recording
+    from .verify import verify
 
     if isinstance(asked, dict) and isinstance(content := asked.get("recording"), dict):
-        return [RiskLadder(content) if content.get("format") == FORMAT else Recording(content)]
+        if content.get("format") == FORMAT:
+            return [RiskLadder(content)]
+        recording = Recording(content)
+        verify(recording)
+        return [recording]
     _check(asked)
     return [_make_one(each, asked, own) for each in asked["rules"]]
 

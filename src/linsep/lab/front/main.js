@@ -34,6 +34,7 @@ function startLab() {
   setLanguage(state.lang ?? (navigator.language?.startsWith("cs") ? "cs" : "en"));
   const player = new Player(root);
   player.setLook({ theme: ["dark", "light"].includes(state.theme) ? state.theme : undefined, projector: state.projector === "1" });
+  player.alone = !content.live; // without Python nothing is computed again
   window.linsepLab = player; // for benchmarks and tests
   let editor = null, exercise = null, middle = null;
   if (content.live) { editor = new Editor(player, content.live); middle = editor.controls; }

@@ -125,7 +125,7 @@ export class Scene {
     if (this.certificateFor !== run || this.certificateLanguage !== document.documentElement.lang) {
       const parts = run.pending ? [] : kind.certificate(state);
       if (this.sliders) { while (this.certificate.children.length > 2) this.certificate.lastChild.remove(); this.certificate.append(...parts.slice(2)); } // a slider that is held stays
-      else this.certificate.replaceChildren(...parts);
+      else this.certificate.replaceChildren(...parts, this.app.alone && kind !== LADDER ? el("div", { class: "line quiet" }, t("unchecked")) : "");
       if (kind === LADDER) this.sliders = parts.slice(0, 2);
       this.certificateFor = run; this.certificateLanguage = document.documentElement.lang;
     }
