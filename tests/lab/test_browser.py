@@ -373,6 +373,30 @@ def test_an_exercise_from_question_to_results(page, tmp_path):
     assert answers[1]["attempts"] == ["x2", "x6"]
 
 
+def test_an_open_question_does_not_tell_its_answer(page, tmp_path):
+    Exercise([record("kozinec", **PRESETS["XOR"])], ["separable"]).to_html(tmp_path / "exercise.html")
+    opened(page, tmp_path / "exercise.html", step=3)
+    shown = (
+        "(() => { const { show, frame } = linsepLab.scenes[0].state(); return [show.hulls, show.proof, frame > 0]; })()"
+    )
+    assert page.evaluate(shown) == [False, False, False]
+    page.evaluate("location.hash = '#step=2'")
+    page.wait_for_timeout(200)
+    assert page.evaluate(shown) == [False, False, False]
+    assert not any(
+        page.locator(f".{name} canvas").is_visible() for name in ("bounds", "errors", "novikoff", "certificate")
+    )
+    assert "separates" not in page.locator(".weights .caption").inner_text()
+    page.locator(".exports summary").click()
+    assert not page.locator("[data-export=json]").is_visible()
+    page.locator("[data-action=no]").click()
+    settle(page)
+    assert page.evaluate(shown) == [True, True, True] and page.locator(".bounds canvas").is_visible()
+    assert "separates" in page.locator(".weights .caption").inner_text()
+    page.locator(".exports summary").click()
+    assert page.locator("[data-export=json]").is_visible()
+
+
 # --- live ------------------------------------------------------------------------------------------------------------
 
 

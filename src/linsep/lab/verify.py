@@ -48,7 +48,7 @@ def check_updates(recording: Recording) -> None:
     updates, (members, width) = recording.content["updates"], recording.content["shape"]
     before = np.array(recording.content["start"], dtype=np.float64)
     for k, (now, a) in enumerate(zip(updates["w"], updates["a"], strict=True)):
-        factors = [updates[name][k] if name in updates else None for name in ("alpha", "beta")]
+        factors: list[Any] = [updates[name][k] if name in updates else None for name in ("alpha", "beta")]
         member = updates["member"][k] if "member" in updates else 0
         if not all(isinstance(each, int | float) for each in [*factors, *a]) or not 0 <= member < members:
             raise ValueError(f"recording: update {k + 1}: expected numbers as alpha, beta and a. {ADVICE}")

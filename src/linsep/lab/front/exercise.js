@@ -21,6 +21,7 @@ export class ExerciseHost {
     const scene = this.player.scenes[0], question = this.asked;
     this.player.locked = this.open;
     scene.hiddenProof = this.questions.some(({ kind }, k) => kind === "separable" && k >= this.at && !this.answers[k].shown);
+    scene.appear();
     if (question?.kind === "next update") { scene.frame = this.player.frame = question.after; }
     if (question) this.player.go(question.kind === "next update" ? question.after : question.kind === "separable" ? 0 : this.player.frame);
     if (question?.kind === "separate by hand") { scene.draw(); scene.setByHand(true); }
@@ -63,6 +64,7 @@ export class ExerciseHost {
     const { status } = this.player.scenes[0].run.certificate, separable = status !== "not separable";
     this.answers[this.at].shown = true;
     this.player.scenes[0].hiddenProof = false;
+    this.player.scenes[0].appear();
     this.judge(yes ? "yes" : "no", yes === separable);
     this.player.locked = false;
     this.player.go(this.player.frames - 1);

@@ -46,6 +46,7 @@ export function exportMenu(player) {
   ];
   const list = el("div", { class: "menu", role: "menu" }), summary = el("summary", {}), box = el("details", { class: "exports" }, summary, list);
   const write = () => { summary.textContent = t("exports"); list.replaceChildren(...items.map(([key, action]) => el("button", { type: "button", role: "menuitem", "data-export": key, onclick: () => { box.open = false; action(); } }, t(key)))); };
+  summary.addEventListener("click", (event) => { if (player.locked) event.preventDefault(); }); // the answers are in what is exported
   box.addEventListener("toggle", () => { list.querySelector("[data-export=code]").disabled = !player.scenes[0]?.code; }); // Python is at work
   document.addEventListener("click", (event) => { if (!box.contains(event.target)) box.open = false; });
   return { box, write };

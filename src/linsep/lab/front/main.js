@@ -54,7 +54,7 @@ function startLab() {
   if (content.exercise) { exercise = new ExerciseHost(player, content.exercise); player.stage.before(exercise.panel); exercise.begin(); }
   else if (!editor) player.go(Number(state.step) || 0);
   player.listeners.push(() => { if (player.wanted && player.frames > 1 && player.scenes[0]?.run.T) { const step = player.wanted; player.wanted = 0; player.go(step); } keep(); });
-  addEventListener("hashchange", () => { const now = readAddress(); player.setLook({ theme: now.theme ?? null, projector: now.projector === "1", lang: now.lang ?? "en" }); if (editor) { player.wanted = Number(now.step) || 0; editor.restore(now); } else player.go(Number(now.step) || 0); rewrite(); });
+  addEventListener("hashchange", () => { const now = readAddress(); player.setLook({ theme: now.theme ?? null, projector: now.projector === "1", lang: now.lang ?? "en" }); if (editor) { player.wanted = Number(now.step) || 0; editor.restore(now); } else if (!exercise) player.go(Number(now.step) || 0); rewrite(); });
   write();
 }
 

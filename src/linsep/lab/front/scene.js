@@ -19,6 +19,8 @@ const POINTS = {
   caption: ({ run, w }) => { const { count } = run.wrong(w); return !w.some((v) => v !== 0) ? ["", false] : count ? [t("wrongside", { n: count, all: run.n }), false] : [t("right", { all: run.n }), true]; },
 };
 
+const TELLING = ["bounds", "errors", "novikoff"]; // curves that tell whether the data are separable
+
 function kindOf(content) {
   if (content?.format === "linsep risk") return LADDER;
   return content?.gaussians ? GAUSSIANS : content?.decides?.kind === "labelling" ? WORDS : POINTS;
@@ -59,9 +61,11 @@ export class Scene {
     this.root.dataset.kind = this.run.kind; this.sliders = null;
     const hulls = this.run.kind === "sign" && ["Kozinec", "MaximumMargin"].includes(this.run.ruleClass()) && !("C" in this.run.certificate);
     this.show = { ...this.app.show, hulls: this.app.show.hulls ?? (hulls || this.run.certificate.meet === true), numbers: this.app.show.numbers ?? this.run.n <= 12 };
-    for (const { figure } of Object.values(this.views)) figure.classList.remove("absent"); // what has no size is not drawn
+    this.appear();
     this.byHand = false; this.handW = null; this.frame = Math.min(this.frame, this.run.frames - 1); this.boxes = null;
   }
+
+  appear() { for (const { figure } of Object.values(this.views)) figure.classList.remove("absent"); } // what has no size is not drawn
 
   get w() { return this.byHand && this.handW ? this.handW : this.run.shown(this.frame); }
   get before() { return !this.byHand && this.frame >= 1 ? this.run.shown(this.frame - 1) : null; }
@@ -78,7 +82,7 @@ export class Scene {
     const { run, frame } = this, w = this.w;
     if (this.kind === POINTS ? planeKind(run) !== "projection" : this.kind === GAUSSIANS) this.places ??= placeRows(run, w);
     return { scene: this, sliders: this.sliders, handles: this.app.handles, run, frame, w, before: this.before, byHand: this.byHand, member: this.member, box: this.boxes.plane, weightBox: this.boxes.weights, places: this.places,
-      show: { ...this.show, before: true, proof: !this.hiddenProof, strip: this.show.strip && !this.hiddenProof } };
+      show: { ...this.show, before: true, proof: !this.hiddenProof, strip: this.show.strip && !this.hiddenProof, hulls: this.show.hulls && !this.hiddenProof } };
   }
 
   resize() { this.boxes = null; this.app.schedule(); }
@@ -103,7 +107,7 @@ export class Scene {
       const context = canvas.getContext("2d");
       context.setTransform(dots, 0, 0, dots, 0, 0);
       context.clearRect(0, 0, width, height);
-      view.axes = view.draw(new CanvasPainter(context, colours), width, height, state);
+      view.axes = this.hiddenProof && TELLING.includes(name) ? null : view.draw(new CanvasPainter(context, colours), width, height, state);
       view.figure.classList.toggle("absent", !view.axes);
     }
     this.regionEmpty = state.regionEmpty;

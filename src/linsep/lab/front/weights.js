@@ -60,7 +60,7 @@ export function drawWeights(painter, width, height, scene) {
   axes.clip();
   let region = run.pending ? [] : boxPolygon(box);
   for (const [a, b, c] of planes) { region = clipPolygon(region, a, b, c); if (region.length < 3) { region = []; break; } if (a === 0 && b === 0 && c <= 0) { region = []; break; } }
-  if (region.length > 2) painter.polygon(region.map((q) => axes.at(q)), { fill: colours.good, opacity: 0.22 });
+  if (region.length > 2 && scene.show.proof) painter.polygon(region.map((q) => axes.at(q)), { fill: colours.good, opacity: 0.22 });
   painter.unclip();
   axes.grid((v) => fmt(v, 3));
   axes.clip();
@@ -116,5 +116,5 @@ export function sliceWords(run, w, scene, cone = "cone", empty = "empty") {
   const pair = weightAxes(run, scene), member = Math.floor(pair[0] / run.width), rest = [];
   for (let j = member * run.width; j < (member + 1) * run.width; j++) if (!pair.includes(j)) rest.push(`${weightName(run, j)} = ${fmt(w[j], 3)}`);
   const found = rest.length ? t("slice", { rest: rest.slice(0, 3).join(", ") + (rest.length > 3 ? ", …" : "") }) : "";
-  return [found, t(scene.regionEmpty ? empty : cone)].filter(Boolean).join(" · ");
+  return [found, scene.show.proof ? t(scene.regionEmpty ? empty : cone) : ""].filter(Boolean).join(" · ");
 }
