@@ -405,6 +405,45 @@ def recorded(page, rows):
     settle(page)
 
 
+def colours_of_classes(page):
+    named = "s.run.classes.map((name, k) => [name, s.coloursOf('plane').classes[k]])"
+    drawn = f"(() => {{ const s = linsepLab.scenes[0]; return {named}; }})()"
+    return dict(page.evaluate(drawn)), page.evaluate("linsepLab.colours.classes")
+
+
+def test_drawn_classes_have_the_colours_of_their_chips(page, server, tmp_path):
+    page.goto(server.address)
+    recorded(page, 9)
+    page.locator("[data-tool=clear]").click()
+    until(page, "linsepLab.scenes[0].run.pending")
+    settle(page)
+    page.keyboard.press("5")
+    page.mouse.click(*place_of(page, 1.0, 1.0))
+    page.keyboard.press("3")
+    page.mouse.click(*place_of(page, 4.0, 3.0))
+    recorded(page, 2)
+    found, chips = colours_of_classes(page)
+    assert found == {"3": chips[2], "5": chips[4]}
+    (tmp_path / "data.csv").write_text("0,0,y\n1,0,y\n3,3,x\n4,3,x\n")
+    page.locator("input[type=file]").set_input_files(tmp_path / "data.csv")
+    recorded(page, 4)
+    assert colours_of_classes(page)[0] == {"y": chips[0], "x": chips[1]}
+    assert page.locator(".chips .class1").inner_text() == "y"
+
+
+def test_no_drawn_point_leaves_the_picture(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    x, y = place_of(page, 6.4, 4.8)
+    page.mouse.click(x, y)
+    recorded(page, 10)
+    page.set_viewport_size({"width": 1400, "height": 500})
+    page.wait_for_timeout(300)
+    settle(page)
+    x0, x1, y0, y1 = page.evaluate("linsepLab.scenes[0].views.plane.axes.box")
+    assert all(x0 <= x <= x1 and y0 <= y <= y1 for x, y in page.evaluate("linsepLab.scenes[0].run.X"))
+
+
 def test_draw_move_relabel_delete_and_switch_rules(page, server):
     page.goto(server.address)
     recorded(page, 9)

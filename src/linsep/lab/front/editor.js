@@ -31,7 +31,8 @@ export class Editor {
   constructor(player, live) {
     this.player = player; this.live = live; this.python = pythonOf(live); this.tool = "add"; this.klass = 0; this.rules = ["perceptron", ""]; this.options = [{}, {}]; this.preset = "";
     this.data = { X: [], y: [], classes: ["1", "2"] };
-    player.fixedBox = (run, ratio) => (run.gaussians ? this.keptBox(ratio) : planeKind(run) === "projection" || !this.extent ? null : planeKind(run) === "plane" ? fitBox(this.extent, ratio, 0.2) : null);
+    player.fixedBox = (run, ratio) => (run.gaussians ? this.keptBox(ratio) : planeKind(run) === "projection" || !this.extent ? null : planeKind(run) === "plane" ? this.boxOfAll(ratio) : null);
+    player.numbering = (run) => { const found = run.classes.map((name) => this.data.classes.indexOf(name)); return found.includes(-1) ? null : found; }; // Python sorts labels, and leaves out those without points
     player.handles = (run) => (run.gaussians && this.data.covariances ? this.handlePoints().flat() : []);
     player.root.classList.add("islive");
     this.makeControls();
@@ -85,6 +86,12 @@ export class Editor {
   // --- data -----------------------------------------------------------------------------------------------------------
 
   kindOfData() { return this.data.covariances ? "gaussians" : Array.isArray(this.data.y[0]) ? "words" : "points"; }
+
+  // The picture stays where it is until a point is outside of it.
+  boxOfAll(ratio) {
+    const box = fitBox(this.extent, ratio, 0.2), outside = this.data.X.filter((x) => x.length === 2 && typeof x[0] === "number" && !(x[0] >= box[0] && x[0] <= box[1] && x[1] >= box[2] && x[1] <= box[3]));
+    return outside.length ? fitBox([...this.extent, ...outside], ratio, 0.2) : box;
+  }
 
   isMany() { return this.kindOfData() !== "words" && new Set(this.data.y).size > 2; }
 

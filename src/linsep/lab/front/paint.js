@@ -52,7 +52,7 @@ export class CanvasPainter {
     if (look.stroke) this.stroke(look);
   }
   marker(kind, [x, y], r, look) {
-    const shape = SHAPES[kind % SHAPES.length];
+    const shape = SHAPES[(this.colours.marks?.[kind] ?? kind) % SHAPES.length];
     if (shape) this.polygon(shape(r).map(([dx, dy]) => [x + dx, y + dy]), look);
     else this.circle([x, y], r, look);
   }

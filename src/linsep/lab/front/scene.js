@@ -85,6 +85,14 @@ export class Scene {
       show: { ...this.show, before: true, proof: !this.hiddenProof, strip: this.show.strip && !this.hiddenProof, hulls: this.show.hulls && !this.hiddenProof } };
   }
 
+  // Colours and marks of the classes as the chips of the live lab have them.
+  coloursOf(name) {
+    const { colours } = this.app, drawn = ["plane", "weights"].includes(name) && [POINTS, GAUSSIANS].includes(this.kind), numbers = drawn ? this.app.numbering?.(this.run) : null;
+    if (!numbers) return colours;
+    if (this.chips?.of !== colours || this.chips.key !== numbers.join()) this.chips = { of: colours, key: numbers.join(), colours: { ...colours, classes: colours.classes.map((_, k) => colours.classes[(numbers[k] ?? k) % 6]), marks: numbers } };
+    return this.chips.colours;
+  }
+
   resize() { this.boxes = null; this.app.schedule(); }
 
   measure() {
@@ -97,7 +105,6 @@ export class Scene {
   }
 
   draw() {
-    const { run, frame } = this, { colours } = this.app;
     if (!this.boxes || this.boxes.member !== this.member) this.measure();
     const state = this.state();
     for (const [name, view] of Object.entries(this.views)) {
@@ -107,7 +114,7 @@ export class Scene {
       const context = canvas.getContext("2d");
       context.setTransform(dots, 0, 0, dots, 0, 0);
       context.clearRect(0, 0, width, height);
-      view.axes = this.hiddenProof && TELLING.includes(name) ? null : view.draw(new CanvasPainter(context, colours), width, height, state);
+      view.axes = this.hiddenProof && TELLING.includes(name) ? null : view.draw(new CanvasPainter(context, this.coloursOf(name)), width, height, state);
       view.figure.classList.toggle("absent", !view.axes);
     }
     this.regionEmpty = state.regionEmpty;
@@ -179,7 +186,7 @@ export class Scene {
     const state = this.state(), { colours } = this.app, parts = [], gap = 16;
     let width = 0, height = 0;
     for (const name of ["plane", "weights"]) {
-      const { canvas, draw } = this.views[name], painter = new SvgPainter(canvas.clientWidth, canvas.clientHeight, colours);
+      const { canvas, draw } = this.views[name], painter = new SvgPainter(canvas.clientWidth, canvas.clientHeight, this.coloursOf(name));
       painter.clips = parts.length * 100;
       draw(painter, canvas.clientWidth, canvas.clientHeight, state);
       parts.push(`<g transform="translate(${width} 0)">${painter.parts.join("")}</g>`);
@@ -200,7 +207,7 @@ export class Scene {
     context.fillRect(0, 0, width, height);
     for (const name of ["plane", "weights"]) {
       const { canvas: own, draw } = this.views[name];
-      draw(new CanvasPainter(context, this.app.colours), own.clientWidth, own.clientHeight, state);
+      draw(new CanvasPainter(context, this.coloursOf(name)), own.clientWidth, own.clientHeight, state);
       context.translate(own.clientWidth + gap, 0);
     }
     return canvas;
