@@ -431,6 +431,24 @@ def test_drawn_classes_have_the_colours_of_their_chips(page, server, tmp_path):
     assert page.locator(".chips .class1").inner_text() == "y"
 
 
+def test_words_of_the_address_that_javascript_has_too_are_unknown(page, server):
+    page.goto(server.address + "#preset=constructor&lang=constructor")
+    recorded(page, 9)
+    assert page.locator("html").get_attribute("lang") == "en"
+
+
+def test_after_an_error_no_recording_stays_under_the_name_of_another_rule(page, server):
+    page.goto(server.address)
+    recorded(page, 9)
+    page.locator(".live select").nth(1).select_option("eps-kozinec")
+    until(page, "linsepLab.scenes[0].run.title() === 'eps-kozinec'")
+    page.locator(".options input").first.fill("5")
+    page.locator(".options input").first.press("Enter")
+    until(page, "document.querySelector('.note').textContent.includes('tol: expected')")
+    settle(page)
+    assert page.evaluate("linsepLab.scenes[0].run.pending") and page.locator(".certificate").inner_text() == ""
+
+
 def test_no_drawn_point_leaves_the_picture(page, server):
     page.goto(server.address)
     recorded(page, 9)

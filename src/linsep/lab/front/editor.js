@@ -129,8 +129,8 @@ export class Editor {
   }
 
   usePreset(name) {
+    if (!Object.hasOwn(this.live.presets, name)) return;
     const preset = this.live.presets[name];
-    if (!preset) return;
     const words = Array.isArray(preset.y[0]), labels = words ? preset.y : preset.y.map(String), classes = words ? [...new Set(labels.flat())].sort() : [...new Set(labels)].sort((a, b) => Number(a) - Number(b));
     const at = (label) => (words ? label.map((each) => classes.indexOf(each)) : classes.indexOf(label));
     if (this.live.suggested[name]) { this.rules[0] = this.live.suggested[name]; this.options[0] = {}; }
@@ -263,7 +263,7 @@ export class Editor {
   ask(asked) {
     this.busy = true;
     this.working = this.python(asked)
-      .then((found) => { if (found.error) this.player.say(found.error, true); else { this.player.setRecordings(found.recordings, found.codes); this.player.say(""); } })
+      .then((found) => { if (found.error) { if (!asked.recording && this.kindOfData() === "points") this.player.setRecordings([this.placeholder()]); this.player.say(found.error, true); } else { this.player.setRecordings(found.recordings, found.codes); this.player.say(""); } })
       .catch((error) => this.player.say(error instanceof TypeError || error instanceof SyntaxError ? t("unreachable") : String(error.message), true))
       .finally(() => { clearTimeout(this.slow); this.busy = false; if (this.again) { this.again = false; this.record(); } });
   }
@@ -289,7 +289,7 @@ export class Editor {
     if (known.has(state.beside)) this.rules[1] = state.beside;
     try { const read = JSON.parse(state.options ?? "[{},{}]"); this.options = [0, 1].map((k) => Object.fromEntries(Object.entries(read[k] ?? {}).filter(([, v]) => Number.isFinite(v)))); } catch { this.options = [{}, {}]; }
     try { if (state.points) { this.setData(this.unpack(state)); return; } } catch { this.player.say(t("badrecording", { why: "points" }), true); }
-    const name = state.preset in this.live.presets ? state.preset : Object.keys(this.live.presets)[0], { suggested } = this.live;
+    const name = Object.hasOwn(this.live.presets, state.preset ?? "") ? state.preset : Object.keys(this.live.presets)[0], { suggested } = this.live;
     if (known.has(state.rule)) this.live = { ...this.live, suggested: {} };
     this.usePreset(name);
     this.live = { ...this.live, suggested };

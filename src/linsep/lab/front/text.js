@@ -112,7 +112,7 @@ const RULE_NAMES_EN = { "perceptron eta(k)": "batch perceptron, η(k) = 1/k", "l
 
 let language = "en";
 
-export function setLanguage(code) { language = code in STRINGS ? code : "en"; document.documentElement.lang = language; }
+export function setLanguage(code) { language = Object.hasOwn(STRINGS, code) ? code : "en"; document.documentElement.lang = language; }
 export function getLanguage() { return language; }
 
 export function t(key, values = {}) {
