@@ -369,8 +369,33 @@ def test_vectors_may_be_listed_in_the_proof(tmp_path):
     (tmp_path / "p").write_text(json.dumps(proof))
     holds, said = verify.verify(tmp_path / "p")
     assert holds and "not verified here" in said
+    with pytest.raises(verify.Unreadable, match="or none, if it lists its vectors"):
+        verify.verify(tmp_path / "p", tmp_path / "data.csv")  # which nobody would look at
     (tmp_path / "p").write_text(json.dumps(proof | {"integers": ["0x1", "0x2", "0x3"]}))
     assert not verify.verify(tmp_path / "p")[0]
+    (tmp_path / "p").write_text(json.dumps(proof | {
+        "status": "separated", "lower": 0.5, "upper": "inf", "w": [1.0, 1.0], "vectors": [[[0, 1.0]], [[1, 1.0]]],
+        "size": 2, "violated": 0, "rows": [], "weights": [], "integers": [],
+    }))  # fmt: skip
+    assert "w separates the listed vectors; its margin" in verify.verify(tmp_path / "p")[1]
+
+
+@pytest.mark.parametrize("classes", [[["a", "b"], ["z"]], [["a", "b"], "b"], [["a"], ["b"]]])
+def test_lists_of_labels_are_for_committees(classes, tmp_path):
+    """Else all rows could be of one class, which a w of nothing but a bias separates from none."""
+    (tmp_path / "d.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    proof = {
+        "format": "linsep proof", "version": 1, "claim": "margin", "status": "separated", "lower": 1e9, "upper": "inf",
+        "eps": 0, "relative": 0, "bias": "free", "w": [0.0, -1.0], "classes": classes, "size": 3, "violated": 0,
+        "rows": [], "weights": [], "data": {"features": ["x"], "target": "y"},
+    }  # fmt: skip
+    (tmp_path / "p").write_text(json.dumps(proof))
+    with pytest.raises(verify.Unreadable):
+        verify.verify(tmp_path / "p", str(tmp_path / "d.csv"))
+    member = {key: proof.pop(key) for key in ("w", "status", "lower", "upper", "size", "violated", "rows", "weights")}
+    proof |= {"claim": "committee", "members": [{**member, "claim": "margin", "classes": [["a", "b"], ["z"]]}]}
+    (tmp_path / "p").write_text(json.dumps(proof))
+    assert verify.verify(tmp_path / "p", str(tmp_path / "d.csv"))[0] is False  # nor a class without rows in these
 
 
 def handmade(tmp_path, table, name="d.csv", **changes):

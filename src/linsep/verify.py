@@ -6,8 +6,7 @@ A proof says how good a linear classifier w is, and how good any other could be.
 from the proof and the data, without any rounding. The format, and why each test is a proof: docs/proofs.md of linsep.
 Exit code: 0 the proof holds, 1 it does not, 2 the files can't be read.
 
-How it is exact: every float is a whole number of units 2^-1074. `units` turns floats into such whole numbers, and all
-sums and products below are Python's integers, or fractions of these. Square roots are avoided by comparing squares.
+How it is exact: floats become whole numbers of units 2^-1074; all sums and products are Python's integers or fractions.
 """
 
 import csv
@@ -67,6 +66,7 @@ def read_proofs(path):
         proof["integers"] = [int(x, 16) for x in proof.get("integers") or ()]
         known = proof["claim"] in VERIFIERS and proof["bias"] in ("free", "augmented", "none") and proof["width"] > 0
         known &= len(proof["classes"]) == (len(w) if proof["machine"] else 2)
+        known &= found["claim"] == "committee" or not any(isinstance(label, list) for label in proof["classes"])
         require(known, "unknown claim or bias, no w, or not as many classes as w needs", Unreadable)
         # integers are the weights of a zero sum, or a w that separates where no w of floats does
         proof["whole w"] = proof["status"] == "not decided within rounding" and proof["integers"]
@@ -168,8 +168,9 @@ class Sums:
                     add(side, times, ((start + j, n) for j, n in x if share))
         require(not any(named.values()), "the proof names rows that are not there, or have no weight")
         self.lowest, self.violated = min(self.score.values()), sum(score <= 0 for score in self.score.values())
-        counted = proof["size"] == len(self.score) and proof["violated"] <= self.violated
-        require(counted, f"size or violated: counted {len(self.score)} rows, {self.violated} on the wrong side")
+        every = "vectors" in proof or len({*self.class_of.values()}) == count
+        counted = proof["size"] == len(self.score) and proof["violated"] <= self.violated and every
+        require(counted, f"size, violated, classes: counted {len(self.score)} rows, {self.violated} on the wrong side")
         self.last = len(w) - 1  # the place of the bias
         self.square = sum(x * x for x in (w[:-1] if proof["bias"] == "free" else w))  # |w|^2, in units squared
 
@@ -197,7 +198,8 @@ def verify_margin(proof, path):
     judge(proof, at_most_ratio(lower, Fraction(sums.lowest, ONE), sums.square), proved, says)
     if torn:
         return f"no w separates the data: {len(proof['rows'])} vectors have a weighted sum of exactly zero"
-    said = "w separates the data" if lower > 0 else f"{sums.violated} of {len(sums.score)} are on the wrong side of w"
+    said = f"w separates the {'listed vectors' if 'vectors' in proof else 'data'}"
+    said = said if lower > 0 else f"{sums.violated} of {len(sums.score)} are on the wrong side of w"
     return f"{said}; its margin is at least {lower!r}, and no w has more than {upper!r}"
 
 
@@ -222,8 +224,7 @@ def combine(sums, halves):
 
 def verify_cost(proof, path):
     """P(w) = |w|^2 / 2 + sum C_i loss(1 - <w,a_i>) <= upper, and no w costs less than lower <= D(alpha)."""
-    known = proof["loss"] in ("hinge", "squared_hinge") and 0 < proof["C"] < math.inf
-    require(known, "loss or C: unknown or out of range", Unreadable)
+    require(proof["loss"] in ("hinge", "squared_hinge") and 0 < proof["C"] < math.inf, "loss or C: unknown", Unreadable)
     sums, alpha, squared = Sums(proof, path), read_weights(proof), proof["loss"] == "squared_hinge"
     one, upper, lower = ONE * ONE, proof["upper"], proof["lower"]
     cost = {i: units(proof["C"] * weight) for i, weight in sums.cost.items()}
@@ -289,13 +290,12 @@ def verify_radius(proof, path):
     sign = [1 if class_of(label, proof["classes"]) else -1 for label in given["labels"]]
     means = [[Fraction(x) for x in mean] for mean in given["means"]]
     covariances = [[[Fraction(x) for x in row] for row in matrix] for matrix in given["covariances"]]
-    require(proof["size"] == len(sign) == len(means) == len(covariances), "size: not the number of Gaussians")
+    require(proof["size"] == len(sign) == len(means) == len(covariances) and len({*sign}) == 2, "size: other Gaussians")
     *w, b = (Fraction(n, ONE) for n in proof["w"])
     reached = True
     for y, mean, matrix in zip(sign, means, covariances):
         symmetric = all(row[j] == matrix[j][i] for i, row in enumerate(matrix) for j in range(i))
-        usable = symmetric and eliminate(matrix) is not None
-        require(usable, "a covariance is not symmetric and positive semidefinite in exact arithmetic")
+        require(symmetric and eliminate(matrix) is not None, "a covariance is not symmetric and positive semidefinite")
         reached &= at_most_ratio(lower, y * (dot(w, mean) + b), form(matrix, w))
     proved = upper == math.inf or (upper >= 0 and meet(proof, sign, means, covariances))
     near, required = lower > 0 and upper - lower <= proof["eps"] * upper < math.inf, proof.get("required")
@@ -361,7 +361,7 @@ VERIFIERS = {"margin": verify_margin, "cost": verify_cost, "ridge": verify_ridge
 def verify_one(proof, data_path):
     """What a proof that holds says."""
     listed, nothing = "vectors" in proof, (proof["lower"], proof["upper"]) == (-math.inf, math.inf)
-    require(listed or data_path, "this proof needs the data: python verify.py PROOF DATA", Unreadable)
+    require(listed == (data_path is None), "this proof needs the data; or none, if it lists its vectors", Unreadable)
     if proof["status"] == "interrupted":
         require(nothing, "interrupted: nothing may be claimed")
         return "interrupted: nothing is claimed"
