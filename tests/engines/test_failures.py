@@ -155,11 +155,10 @@ def test_the_command_goes_on_after_its_scheduler_was_killed(tmp_path, rule):
     pd.DataFrame(X, columns=list("pqrstu")).assign(y=y).to_parquet(tmp_path / "rows.parquet")
     model, path = tmp_path / "m.linsep", tmp_path / "m.linsep.checkpoint"
     command = [sys.executable, "-m", "linsep", "fit", str(tmp_path / "rows.parquet"), "-t", "y", "-r", rule,
-               "--passes", "100", "-o", str(model), "--checkpoint-every", "0.1s"]  # fmt: skip
+               "--passes", "400", "-o", str(model), "--checkpoint-every", "0.1s"]  # fmt: skip
     with OneMachine(tmp_path) as first:
         fit = subprocess.Popen([*command, "--scheduler", first.address], stderr=subprocess.PIPE, text=True)
         wait_for(lambda: path.exists() or fit.poll() is not None)
-        time.sleep(0.2)
         first.scheduler.send_signal(signal.SIGKILL)
         said = fit.communicate(timeout=120)[1]
     assert fit.returncode not in (0, 70), said
