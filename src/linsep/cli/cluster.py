@@ -28,13 +28,20 @@ def check_cluster(options: dict[str, Any]) -> None:
         refuse(f"{name}: --C auto compares fits, which is not for rows in parts. Give a number, or leave --C out.")
 
 
+def _silence_dask() -> None:
+    """What goes wrong is said once, by us. Importing Dask gives several loggers levels of their own."""
+    for name in ["distributed", *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 @contextmanager
 def connected(options: dict[str, Any], more: str = "") -> Iterator[Any]:
     """The client of the scheduler or workers that were asked for, while the block runs; ``more`` is what to do then."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once, by us
     with ExitStack() as stack:
         try:
             client, owned = connect(options["scheduler"], options["workers"] or 1)
+            _silence_dask()
             for each in (*owned, client):
                 stack.enter_context(each)
             yield client
