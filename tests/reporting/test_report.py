@@ -310,7 +310,8 @@ def test_sparse_rows_lifts_committees_and_rules_without_scores():
         assert found.facts["errors"]["errors"] == int((model.predict(rows) != y).sum())
         assert "<h1>" in found.html() and "# Can" in found.markdown() and json.loads(found.json())
     lifted = linsep.Lifted(linsep.Polynomial(2), linsep.MaximumMargin(C=1.0)).fit(X[:, :1], y > 0)
-    assert "x1²" in linsep.report(lifted, X[:, :1], y > 0, refits=0).facts["formula"][0]
+    facts = linsep.report(lifted, X[:, :1], y > 0, refits=0).facts
+    assert "x1²" in facts["formula"][0] and facts["question"].startswith("Can a rule that is linear in lifted ")
 
 
 def test_a_data_frame_is_shown_by_its_own_cells():

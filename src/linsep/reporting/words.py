@@ -50,7 +50,9 @@ def question(facts: dict[str, Any]) -> str:
     of = f" of {listed(data['files'], 2)}" if data.get("files") else ""
     what = f"{classes[0]} from {classes[1]}" if len(classes) == 2 else f"{len(classes)} classes"
     target = f" (column {data['target']})" if data.get("target") else ""
-    return f"Can a linear rule tell {what}{target}{by}{of}?"
+    lifted = facts["model"]["estimator"].startswith("Lifted(")
+    rule = "a rule that is linear in lifted features" if lifted else "a linear rule"
+    return f"Can {rule} tell {what}{target}{by}{of}?"
 
 
 def answer(facts: dict[str, Any]) -> str:
