@@ -43,7 +43,8 @@ def export(
     KIND is one of:
       json    the rule as data; docs/export.md says how to read it
       python  one file for Python's standard library: python iris.py new.csv
-      c       one file: int decide(const char *const cells[], double g[])
+      c       one file: int linsep_decide(const char *const cells[],
+              double g[])
       sql     one SELECT, for SQLite and DuckDB
       onnx    a graph for onnxruntime: one input per column
 
